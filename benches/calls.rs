@@ -1,5 +1,6 @@
-//! Calls from several threads at once, as services and workers make them: N threads that each join and evaluate on one thread, in calls a
-//! second, beside one thread that does. Nothing is shared, so N threads are as many times as fast as there are cores for them.
+//! Calls from several threads at once, as services and workers make them: N threads that each join
+//! and evaluate on one thread, in calls a second, beside one thread that does. Nothing is shared,
+//! so N threads are as many times as fast as there are cores for them.
 
 use std::hint::black_box;
 use std::num::NonZeroUsize;
@@ -59,13 +60,17 @@ fn compare(what: &str, call: impl Fn() + Sync) {
 
 fn main() {
     let [qrels, run] = text();
-    let input = |name: &str, text: &[u8]| Input::Bytes { name: name.to_owned(), bytes: text.to_vec() };
-    let join = || Join::default().files(input("qrels", &qrels), [input("run", &run)]).expect("a matrix");
+    let input =
+        |name: &str, text: &[u8]| Input::Bytes { name: name.to_owned(), bytes: text.to_vec() };
+    let join =
+        || Join::default().files(input("qrels", &qrels), [input("run", &run)]).expect("a matrix");
     let measures = ["AP", "nDCG@10", "RR", "P@10", "R@100"];
     let evaluator = Evaluator::new(measures).expect("measures");
     compare("join", || _ = black_box(join()));
     compare("both", || _ = black_box(evaluator.evaluate(&join()).expect("scores")));
     // A pool is made for each call.
     let (matrix, alone) = (join(), evaluator.with_threads(NonZeroUsize::new(1)));
-    compare("evaluate", || (0..20).for_each(|_| _ = black_box(alone.evaluate(&matrix).expect("scores"))));
+    compare("evaluate", || {
+        (0..20).for_each(|_| _ = black_box(alone.evaluate(&matrix).expect("scores")))
+    });
 }

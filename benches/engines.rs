@@ -1,7 +1,8 @@
-//! AP, RR, nDCG@10, nDCG, P@10 and R@100 on the CPU and on a GPU, which must give the same averages: with the labels sent to the GPU each
-//! time, and with labels that are there already.
+//! AP, RR, nDCG@10, nDCG, P@10 and R@100 on the CPU and on a GPU, which must give the same
+//! averages: with the labels sent to the GPU each time, and with labels that are there already.
 //!
-//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU that is not software is taken.
+//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU that is not
+//! software is taken.
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
@@ -31,7 +32,9 @@ impl Pair<'_> {
             assert!((expected - found).abs() <= 1e-9, "{name}: {found} is not {expected}");
         }
         let Pair { group, evaluator, matrix } = self;
-        group.bench_function(name, |b| b.iter(|| evaluator.evaluate_on(engine, matrix).expect("scores")));
+        group.bench_function(name, |b| {
+            b.iter(|| evaluator.evaluate_on(engine, matrix).expect("scores"))
+        });
     }
 }
 
@@ -41,7 +44,9 @@ fn bench_gpu(pair: &mut Pair<'_>) {
     use laneval::parts::engine::gpu::{Gpu, device::Choice};
     let named = std::env::var("LANEVAL_ADAPTER").ok();
     let gpu = Gpu::open(named.as_deref().map_or(Choice::Hardware, Choice::Named));
-    let Ok(gpu) = gpu.inspect_err(|error| eprintln!("only the CPU is timed: {error}")) else { return };
+    let Ok(gpu) = gpu.inspect_err(|error| eprintln!("only the CPU is timed: {error}")) else {
+        return;
+    };
     pair.bench("gpu, end to end", &gpu);
     let loaded = gpu.load(pair.matrix).expect("room on the GPU");
     pair.bench("gpu, labels resident", &loaded);

@@ -1,7 +1,9 @@
-//! The sums of series of numbers under random sign flips, on one core, including the random bits: the table of eight queries, and for
-//! comparison adding each number under a mask of its sign, with the same bits. 1,000 queries, 100,000 draws.
+//! The sums of series of numbers under random sign flips, on one core, including the random bits:
+//! the table of eight queries, and for comparison adding each number under a mask of its sign, with
+//! the same bits. 1,000 queries, 100,000 draws.
 //!
-//! Both give the same sums, and those of some draws are a plain loop's; this is checked before anything is timed.
+//! Both give the same sums, and those of some draws are a plain loop's; this is checked before
+//! anything is timed.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -9,7 +11,8 @@ use std::time::Duration;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Level, dispatch};
 use laneval::parts::compare::{
-    DrawSums, Family, Flips, Pair, Philox, RESAMPLES, ResampleKind, Resamples, purpose, query_hash, tallies,
+    DrawSums, Family, Flips, Pair, Philox, RESAMPLES, ResampleKind, Resamples, purpose, query_hash,
+    tallies,
 };
 use rayon::prelude::*;
 
@@ -48,8 +51,9 @@ fn masked(queries: &[u64], series: &[&[i64]], chunk: usize) -> Vec<[i64; LANES]>
     let mut sums = vec![[0i64; LANES]; series.len()];
     for (at, &query) in queries.iter().enumerate() {
         let first = (chunk * LANES / 128) as u32;
-        let words =
-            dispatch!(Level::new(), _simd => random.blocks::<{ LANES / 128 }>(query, first, purpose::SIGNS));
+        let words = dispatch!(Level::new(), _simd => {
+            random.blocks::<{ LANES / 128 }>(query, first, purpose::SIGNS)
+        });
         for (sums, numbers) in sums.iter_mut().zip(series) {
             dispatch!(Level::new(), _simd => add_masked(sums, &words, numbers[at]));
         }
@@ -87,9 +91,14 @@ fn check(queries: &[u64], series: &[&[i64]]) {
         for (numbers, (sums, direct)) in series.iter().zip(sums.iter().zip(&direct)) {
             let sign = |&query: &u64| {
                 let counter = [query as u32, (query >> 32) as u32, draw as u32 / 128, 0];
-                1 - 2 * i128::from(Philox::new(SEED).block(counter)[draw / 32 % 4] >> (draw % 32) & 1)
+                1 - 2 * i128::from(
+                    Philox::new(SEED).block(counter)[draw / 32 % 4] >> (draw % 32) & 1,
+                )
             };
-            let terms = queries.iter().zip(*numbers).map(|(query, &number)| sign(query) * i128::from(number));
+            let terms = queries
+                .iter()
+                .zip(*numbers)
+                .map(|(query, &number)| sign(query) * i128::from(number));
             assert_eq!(sums.get(draw), terms.sum::<i128>());
             assert_eq!(sums.get(draw), direct[draw % LANES].into());
         }
@@ -109,7 +118,9 @@ fn sums(c: &mut Criterion) {
         group.bench_function("table", |b| {
             pool.install(|| b.iter(|| black_box(by_table(&flips, black_box(&series)))))
         });
-        group.bench_function("masks", |b| b.iter(|| black_box(by_masks(&queries, black_box(&series)))));
+        group.bench_function("masks", |b| {
+            b.iter(|| black_box(by_masks(&queries, black_box(&series))))
+        });
     }
 }
 
@@ -126,7 +137,9 @@ fn whole(c: &mut Criterion) {
             .collect();
         let family = [Family::of(&series, &pairs)];
         group.bench_function(format!("{} pairs", pairs.len()), |b| {
-            pool.install(|| b.iter(|| black_box(tallies(&flips, black_box(&series), &family, 0..DRAWS))))
+            pool.install(|| {
+                b.iter(|| black_box(tallies(&flips, black_box(&series), &family, 0..DRAWS)))
+            })
         });
     }
     group.bench_function("bootstrap of a pair", |b| {

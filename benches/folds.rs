@@ -1,5 +1,6 @@
-//! Labels a second of each fold, at every SIMD level, depth and density, beside a plain scalar loop; and of the five folds that AP,
-//! nDCG@10, RR, P@10 and R@100 need, beside the bandwidth of only reading the labels.
+//! Labels a second of each fold, at every SIMD level, depth and density, beside a plain scalar
+//! loop; and of the five folds that AP, nDCG@10, RR, P@10 and R@100 need, beside the bandwidth of
+//! only reading the labels.
 //!
 //! Answers are compared with the scalar loop's, bit for bit, before anything is timed.
 
@@ -20,7 +21,8 @@ mod simd;
 const LANES: usize = 64;
 /// Codes above this one are hits.
 const ABOVE: u8 = 2;
-/// Codes above this one are relevant in folds that also count judged documents that are not relevant.
+/// Codes above this one are relevant in folds that also count judged documents that are not
+/// relevant.
 const RELEVANT: u8 = 3;
 /// Codes of three grades.
 const CODES: usize = 6;
@@ -38,7 +40,8 @@ struct Tiles {
 }
 
 impl Tiles {
-    /// About `bytes` of labels, where each is one of `grades` codes from 3 on with probability `density`.
+    /// About `bytes` of labels, where each is one of `grades` codes from 3 on with probability
+    /// `density`.
     fn random(bytes: usize, depth: usize, density: f64, grades: u64) -> Tiles {
         let depth = depth.next_multiple_of(4);
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -56,7 +59,11 @@ impl Tiles {
 
     fn each(&self) -> impl Iterator<Item = Tile<'_>> {
         let depth = self.depth;
-        self.labels.chunks_exact(depth * LANES).map(move |labels| Tile { labels, lanes: LANES, depth })
+        self.labels.chunks_exact(depth * LANES).map(move |labels| Tile {
+            labels,
+            lanes: LANES,
+            depth,
+        })
     }
 }
 
@@ -118,22 +125,30 @@ fn fast<'a>(fold: &str, level: Level, t: &'a Tables) -> Run<'a> {
         "count_within" => {
             Box::new(ints(move |tile, out| folds::count_within(level, tile, ABOVE, &t.limits, out)))
         }
-        "first_rank" => Box::new(ints(move |tile, out| folds::first_rank(level, tile, ABOVE, u32::MAX, out))),
-        "precision_sum" => Box::new(move |tile, out| folds::precision_sum(level, tile, ABOVE, END, out)),
-        "dcg_divide" => {
-            Box::new(move |tile, out| folds::weighted_sum(level, tile, &t.gain, &t.discount, END, out))
+        "first_rank" => {
+            Box::new(ints(move |tile, out| folds::first_rank(level, tile, ABOVE, u32::MAX, out)))
         }
-        "dcg_multiply" => {
-            Box::new(move |tile, out| folds::weighted_sum(level, tile, &t.gain, &t.weight, END, out))
+        "precision_sum" => {
+            Box::new(move |tile, out| folds::precision_sum(level, tile, ABOVE, END, out))
         }
-        "dcg_many_grades" => {
-            Box::new(move |tile, out| folds::weighted_sum(level, tile, &t.many, &t.discount, END, out))
+        "dcg_divide" => Box::new(move |tile, out| {
+            folds::weighted_sum(level, tile, &t.gain, &t.discount, END, out)
+        }),
+        "dcg_multiply" => Box::new(move |tile, out| {
+            folds::weighted_sum(level, tile, &t.gain, &t.weight, END, out)
+        }),
+        "dcg_many_grades" => Box::new(move |tile, out| {
+            folds::weighted_sum(level, tile, &t.many, &t.discount, END, out)
+        }),
+        "cascade" => {
+            Box::new(move |tile, out| folds::cascade(level, tile, &t.stop, &t.discount, END, out))
         }
-        "cascade" => Box::new(move |tile, out| folds::cascade(level, tile, &t.stop, &t.discount, END, out)),
         "histogram" => Box::new(move |tile, out| {
             let mut counts = [0; LANES * CODES];
             folds::histogram(tile, CODES, END, &mut counts);
-            out.iter_mut().zip(counts.chunks_exact(CODES)).for_each(|(out, lane)| *out = f64::from(lane[3]));
+            out.iter_mut()
+                .zip(counts.chunks_exact(CODES))
+                .for_each(|(out, lane)| *out = f64::from(lane[3]));
         }),
         "peak_precision" => Box::new(move |tile, out| {
             let caps: Vec<&[u32]> = t.caps.iter().map(Vec::as_slice).collect();
@@ -144,7 +159,9 @@ fn fast<'a>(fold: &str, level: Level, t: &'a Tables) -> Run<'a> {
         "preference_sum" => Box::new(move |tile, out| {
             folds::preference_sum(level, tile, [RELEVANT, ABOVE], [&t.bounds, &t.bounds], out);
         }),
-        "inferred_sum" => Box::new(move |tile, out| folds::inferred_sum(level, tile, RELEVANT, out)),
+        "inferred_sum" => {
+            Box::new(move |tile, out| folds::inferred_sum(level, tile, RELEVANT, out))
+        }
         "pair_sum" => Box::new(move |tile, out| folds::pair_sum(level, tile, ABOVE, END, out)),
         _ => unreachable!("{fold}"),
     }
@@ -153,7 +170,9 @@ fn fast<'a>(fold: &str, level: Level, t: &'a Tables) -> Run<'a> {
 /// The plain loop, lane by lane.
 fn plain<'a>(fold: &'a str, t: &'a Tables) -> Run<'a> {
     fn lanes<'a>(value: impl Fn(Tile, usize) -> f64 + 'a) -> Run<'a> {
-        Box::new(move |tile, out| out.iter_mut().enumerate().for_each(|(lane, out)| *out = value(tile, lane)))
+        Box::new(move |tile, out| {
+            out.iter_mut().enumerate().for_each(|(lane, out)| *out = value(tile, lane))
+        })
     }
     let within = |limits: &'a dyn Fn(usize) -> usize| {
         move |tile: Tile, lane: usize| {
@@ -164,8 +183,12 @@ fn plain<'a>(fold: &'a str, t: &'a Tables) -> Run<'a> {
         lanes(move |tile, lane| {
             let codes = ranking(tile, lane, usize::MAX);
             match weights {
-                Weights::Divide(d) => codes.fold(0.0, |s, (i, c)| s + gain[usize::from(c)] / d[i - 1]),
-                Weights::Multiply(w) => codes.fold(0.0, |s, (i, c)| s + gain[usize::from(c)] * w[i - 1]),
+                Weights::Divide(d) => {
+                    codes.fold(0.0, |s, (i, c)| s + gain[usize::from(c)] / d[i - 1])
+                }
+                Weights::Multiply(w) => {
+                    codes.fold(0.0, |s, (i, c)| s + gain[usize::from(c)] * w[i - 1])
+                }
             }
         })
     };
@@ -206,7 +229,9 @@ fn plain<'a>(fold: &'a str, t: &'a Tables) -> Run<'a> {
             let (mut h, mut peaks) = (0, [0.0_f64; 11]);
             for (i, _) in ranking(tile, lane, usize::MAX).filter(|&(_, c)| c > ABOVE) {
                 h += 1;
-                for (peak, _) in peaks.iter_mut().zip(&t.caps).take_while(|(_, caps)| caps[lane] <= h) {
+                for (peak, _) in
+                    peaks.iter_mut().zip(&t.caps).take_while(|(_, caps)| caps[lane] <= h)
+                {
                     *peak = peak.max(f64::from(h) / i as f64);
                 }
             }
@@ -266,7 +291,12 @@ const FOLDS: [&str; 13] = [
     "pair_sum",
 ];
 
-fn time(group: &mut BenchmarkGroup<WallTime>, name: String, tiles: &Tiles, mut run: impl FnMut(Tile)) {
+fn time(
+    group: &mut BenchmarkGroup<WallTime>,
+    name: String,
+    tiles: &Tiles,
+    mut run: impl FnMut(Tile),
+) {
     group.throughput(Throughput::Bytes(tiles.labels.len() as u64));
     group.bench_function(name, |b| b.iter(|| tiles.each().for_each(&mut run)));
 }
@@ -282,22 +312,32 @@ fn each_fold(c: &mut Criterion) {
                 let tiles = if fold == "dcg_many_grades" { &many } else { &few };
                 let plain = plain(fold, &tables);
                 let (mut expected, mut out) = ([0.0; LANES], [0.0; LANES]);
-                let runs = levels().into_iter().map(|(name, level)| (name, fast(fold, level, &tables)));
+                let runs =
+                    levels().into_iter().map(|(name, level)| (name, fast(fold, level, &tables)));
                 for (name, run) in runs {
                     for tile in tiles.each().take(8) {
                         plain(tile, &mut expected);
                         run(tile, &mut out);
-                        assert_eq!(out.map(f64::to_bits), expected.map(f64::to_bits), "{fold} {name}");
+                        assert_eq!(
+                            out.map(f64::to_bits),
+                            expected.map(f64::to_bits),
+                            "{fold} {name}"
+                        );
                     }
-                    time(&mut group, format!("{fold}/{name}"), tiles, |tile| run(tile, black_box(&mut out)));
+                    time(&mut group, format!("{fold}/{name}"), tiles, |tile| {
+                        run(tile, black_box(&mut out))
+                    });
                 }
-                time(&mut group, format!("{fold}/plain"), tiles, |tile| plain(tile, black_box(&mut out)));
+                time(&mut group, format!("{fold}/plain"), tiles, |tile| {
+                    plain(tile, black_box(&mut out))
+                });
             }
         }
     }
 }
 
-/// AP, nDCG@10, RR, P@10 and R@100 from memory: one fold after the other, and the hits of one threshold in one pass.
+/// AP, nDCG@10, RR, P@10 and R@100 from memory: one fold after the other, and the hits of one
+/// threshold in one pass.
 fn five(c: &mut Criterion) {
     let tables = Tables::new();
     let wanted = Wanted { counts: &[10, 100], precision: END, first: u32::MAX };
@@ -313,14 +353,36 @@ fn five(c: &mut Criterion) {
                 });
                 time(&mut group, format!("apart/{name}"), &tiles, |tile| {
                     folds::precision_sum(level, tile, ABOVE, END, &mut precision);
-                    folds::weighted_sum(level, tile, &tables.gain, &tables.discount, &[10], &mut dcg);
+                    folds::weighted_sum(
+                        level,
+                        tile,
+                        &tables.gain,
+                        &tables.discount,
+                        &[10],
+                        &mut dcg,
+                    );
                     folds::first_rank(level, tile, ABOVE, u32::MAX, &mut first);
                     folds::count(level, tile, ABOVE, &[10, 100], &mut counts);
                     black_box((&mut counts, &mut precision, &mut first, &mut dcg));
                 });
                 time(&mut group, format!("fused/{name}"), &tiles, |tile| {
-                    folds::hits(level, tile, ABOVE, wanted, &mut counts, &mut precision, &mut first);
-                    folds::weighted_sum(level, tile, &tables.gain, &tables.discount, &[10], &mut dcg);
+                    folds::hits(
+                        level,
+                        tile,
+                        ABOVE,
+                        wanted,
+                        &mut counts,
+                        &mut precision,
+                        &mut first,
+                    );
+                    folds::weighted_sum(
+                        level,
+                        tile,
+                        &tables.gain,
+                        &tables.discount,
+                        &[10],
+                        &mut dcg,
+                    );
                     black_box((&mut counts, &mut precision, &mut first, &mut dcg));
                 });
             }

@@ -1,4 +1,5 @@
-//! From text, and from columns in memory, to a label matrix: lines and rows a second, on one thread and on two.
+//! From text, and from columns in memory, to a label matrix: lines and rows a second, on one thread
+//! and on two.
 
 use std::fmt::Write;
 use std::hint::black_box;
@@ -35,8 +36,14 @@ fn qrels() -> String {
     let mut text = String::new();
     for query in 0..QUERIES {
         for judged in 0..JUDGED {
-            writeln!(text, "{} 0 {} {}", query * 13 + 100, docno(query, judged * judged * 3), judged % 3)
-                .unwrap();
+            writeln!(
+                text,
+                "{} 0 {} {}",
+                query * 13 + 100,
+                docno(query, judged * judged * 3),
+                judged % 3
+            )
+            .unwrap();
         }
     }
     text
@@ -51,8 +58,14 @@ fn run(order: Order) -> String {
             Order::Interleaved => (line % QUERIES, line / QUERIES),
         };
         let score = 30.0 - rank as f64 * 0.025;
-        writeln!(text, "{} Q0 {} {} {score:.6} bm25", query * 13 + 100, docno(query, rank), rank + 1)
-            .unwrap();
+        writeln!(
+            text,
+            "{} Q0 {} {} {score:.6} bm25",
+            query * 13 + 100,
+            docno(query, rank),
+            rank + 1
+        )
+        .unwrap();
     }
     text
 }
@@ -72,7 +85,8 @@ struct Columns {
 
 impl Columns {
     fn new() -> Self {
-        let mut columns = Columns { query_offsets: vec![0], doc_offsets: vec![0], ..Columns::default() };
+        let mut columns =
+            Columns { query_offsets: vec![0], doc_offsets: vec![0], ..Columns::default() };
         for line in 0..QUERIES * DEPTH {
             let (query, rank) = (line / DEPTH, line % DEPTH);
             let (name, doc) = ((query * 13 + 100).to_string(), docno(query, rank));
@@ -107,7 +121,10 @@ fn check(matrix: &LabelMatrix) {
     let labels: u64 = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
     assert_eq!(labels, QUERIES * DEPTH);
     let judged = matrix.tile_bytes().iter().filter(|&&label| label > 1).count() as u64;
-    assert_eq!(judged, QUERIES * (0..JUDGED).filter(|judged| judged * judged * 3 < DEPTH).count() as u64);
+    assert_eq!(
+        judged,
+        QUERIES * (0..JUDGED).filter(|judged| judged * judged * 3 < DEPTH).count() as u64
+    );
 }
 
 fn pool(threads: usize) -> rayon::ThreadPool {
@@ -125,13 +142,16 @@ fn ingest(c: &mut Criterion) {
     let qrels = write("qrels", qrels());
     let mut group = c.benchmark_group("ingest");
     group.throughput(Throughput::Elements(QUERIES * DEPTH)).sample_size(10);
-    for (name, order) in
-        [("ranked", Order::Ranked), ("shuffled", Order::Shuffled), ("interleaved", Order::Interleaved)]
-    {
+    for (name, order) in [
+        ("ranked", Order::Ranked),
+        ("shuffled", Order::Shuffled),
+        ("interleaved", Order::Interleaved),
+    ] {
         let run = write(name, run(order));
         group.bench_function(name, |bencher| {
             bencher.iter(|| {
-                let matrix = pool.install(|| Join::default().files(Input::from(&qrels), [&run])).unwrap();
+                let matrix =
+                    pool.install(|| Join::default().files(Input::from(&qrels), [&run])).unwrap();
                 check(&matrix);
                 black_box(matrix)
             });

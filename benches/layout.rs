@@ -1,8 +1,10 @@
-//! The two layouts that the labels of a tile could have: `[rank][lane]` and `[rank/4][lane][rank%4]`.
+//! The two layouts that the labels of a tile could have: `[rank][lane]` and
+//! `[rank/4][lane][rank%4]`.
 //!
-//! Both layouts run the same two folds over the same labels, each with the best simple kernel we know for it: the set
-//! bits of the compare masks are walked where hits are few, and a select-add over 16 lanes runs where they are many.
-//! The answers must agree bit for bit before anything is timed.
+//! Both layouts run the same two folds over the same labels, each with the best simple kernel we
+//! know for it: the set bits of the compare masks are walked where hits are few, and a select-add
+//! over 16 lanes runs where they are many. The answers must agree bit for bit before anything is
+//! timed.
 
 use std::hint::black_box;
 
@@ -103,7 +105,8 @@ fn ranks_of_16<S: Simd>(
             let by_rank = u8x64::from_fn(simd, |b| (b % 16 * 4 + b / 16) as u8);
             let mut hits = [[[0; 8]; BLOCK / 4]; GAINS.len()];
             for (quad, labels) in labels.chunks_exact(4 * LANES).enumerate() {
-                let codes = u8x64::from_slice(simd, &labels[lane * 4..lane * 4 + 64]).swizzle_dyn(by_rank);
+                let codes =
+                    u8x64::from_slice(simd, &labels[lane * 4..lane * 4 + 64]).swizzle_dyn(by_rank);
                 for (hits, &above) in hits.iter_mut().zip(steps) {
                     let bits = codes.simd_gt(u8x64::splat(simd, above)).to_bitmask();
                     hits[quad % (BLOCK / 4)] = bits.to_le_bytes();
@@ -111,15 +114,18 @@ fn ranks_of_16<S: Simd>(
             }
             for i in 0..labels.len() / LANES {
                 for (step, hits) in hits.iter().enumerate().take(steps.len()) {
-                    let bits = hits.as_flattened()[2 * i % (2 * BLOCK)..].first_chunk::<2>().unwrap();
-                    let [low, high] = bits.map(|bits| mask64x8::from_bitmask(simd, u64::from(bits)));
+                    let bits =
+                        hits.as_flattened()[2 * i % (2 * BLOCK)..].first_chunk::<2>().unwrap();
+                    let [low, high] =
+                        bits.map(|bits| mask64x8::from_bitmask(simd, u64::from(bits)));
                     rank(i, step, low, high);
                 }
             }
         }
         Layout::Quads => {
             for (quad, labels) in labels.chunks_exact(4 * LANES).enumerate() {
-                let codes: u32x16<S> = u8x64::from_slice(simd, &labels[lane * 4..lane * 4 + 64]).bitcast();
+                let codes: u32x16<S> =
+                    u8x64::from_slice(simd, &labels[lane * 4..lane * 4 + 64]).bitcast();
                 for i in 0..4 {
                     let top = codes << (24 - 8 * i as u32);
                     for (step, &above) in steps.iter().enumerate() {
@@ -294,17 +300,27 @@ fn layouts(c: &mut Criterion) {
         let weights: Vec<f64> = (0..depth).map(|i| 1.0 / (i as f64 + 2.0).log2()).collect();
         for density in [0.001, 0.01, 0.1, 0.5] {
             let [ranks, quads]: [Vec<Vec<u8>>; 2] = {
-                let tiles: Vec<_> = (0..8000 / depth).map(|_| tile(depth, density, &mut seed)).collect();
+                let tiles: Vec<_> =
+                    (0..8000 / depth).map(|_| tile(depth, density, &mut seed)).collect();
                 [0, 1].map(|layout| tiles.iter().map(|t| t[layout].clone()).collect())
             };
             for (name, level) in &levels {
                 let level = *level;
-                let precision =
-                    |layout, tile: &[u8]| dispatch!(level, simd => precision_sum(simd, layout, tile));
-                let graded =
-                    |layout, tile: &[u8]| dispatch!(level, simd => dcg(simd, layout, tile, &weights));
+                let precision = |layout, tile: &[u8]| {
+                    dispatch!(level, simd => {
+                        precision_sum(simd, layout, tile)
+                    })
+                };
+                let graded = |layout, tile: &[u8]| {
+                    dispatch!(level, simd => {
+                        dcg(simd, layout, tile, &weights)
+                    })
+                };
                 for (a, b) in ranks.iter().zip(&quads) {
-                    assert_eq!(bits(&precision(Layout::Ranks, a)), bits(&precision(Layout::Quads, b)));
+                    assert_eq!(
+                        bits(&precision(Layout::Ranks, a)),
+                        bits(&precision(Layout::Quads, b))
+                    );
                     assert_eq!(bits(&graded(Layout::Ranks, a)), bits(&graded(Layout::Quads, b)));
                 }
                 let mut group = c.benchmark_group(format!("{name}/{depth}/{}%", density * 100.0));

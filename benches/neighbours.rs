@@ -1,5 +1,5 @@
-//! Recall of nearest neighbours of ids in arrays, on one thread: 100 true ones and 100 found ones, and 10 and 10. The answers are compared with
-//! those of sets.
+//! Recall of nearest neighbours of ids in arrays, on one thread: 100 true ones and 100 found ones,
+//! and 10 and 10. The answers are compared with those of sets.
 //!
 //! `benches/neighbours.py` times other programs on the same arrays.
 
@@ -15,15 +15,18 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 }
 
-/// Rows of `width` true neighbours of a million points, and of as many found ones, of which nine in ten are true.
+/// Rows of `width` true neighbours of a million points, and of as many found ones, of which nine in
+/// ten are true.
 fn rows(count: usize, width: usize) -> [Vec<i32>; 2] {
     let mut random = Random(1);
-    let (mut truth, mut found) = (Vec::with_capacity(count * width), Vec::with_capacity(count * width));
+    let (mut truth, mut found) =
+        (Vec::with_capacity(count * width), Vec::with_capacity(count * width));
     let mut row = Vec::new();
     for _ in 0..count {
         row.clear();
@@ -60,10 +63,12 @@ fn recalls(c: &mut Criterion) {
     for (count, width) in [(10_000, 100), (1_000_000, 10), (100_000, 100)] {
         let ids = rows(count, width);
         let name = format!("NNR@{width}");
-        let evaluator = Evaluator::new([&name[..]]).expect("a measure").with_threads(1.try_into().ok());
+        let evaluator =
+            Evaluator::new([&name[..]]).expect("a measure").with_threads(1.try_into().ok());
         let near = |truth: &[i32], found: &[i32]| {
             let truth = Neighbours::ids(truth, width).expect("ids");
-            let scores = evaluator.rankings(&Rankings::neighbours(truth, found, width).expect("ids"));
+            let scores =
+                evaluator.rankings(&Rankings::neighbours(truth, found, width).expect("ids"));
             scores.expect("scores").runs[0].average(0).expect("an average")
         };
         assert!((near(&ids[0], &ids[1]) - expected(&ids, width, width)).abs() < 1e-9);

@@ -1,10 +1,12 @@
-//! AP, nDCG@10, RR, P@10 and R@100 of rankings that are in memory row by row, beside the same from tiles: labels of one byte, scores of
-//! which the ten best are looked at, and lists of ids. Every answer is compared with that of a label matrix.
+//! AP, nDCG@10, RR, P@10 and R@100 of rankings that are in memory row by row, beside the same from
+//! tiles: labels of one byte, scores of which the ten best are looked at, and lists of ids. Every
+//! answer is compared with that of a label matrix.
 //!
-//! First, many small batches are pushed into a stream, whose memory is shown, and a million equal scores are evaluated over all their
-//! orders.
+//! First, many small batches are pushed into a stream, whose memory is shown, and a million equal
+//! scores are evaluated over all their orders.
 //!
-//! `benches/peers.py numpy` and `benches/peers.py argpartition` time other programs on the same shapes.
+//! `benches/peers.py numpy` and `benches/peers.py argpartition` time other programs on the same
+//! shapes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -22,7 +24,8 @@ struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 32
     }
 }
@@ -50,8 +53,14 @@ fn fastest(works: [&dyn Fn() -> Scores; 2]) -> [f64; 2] {
     seconds
 }
 
-/// The seconds that rankings and their matrix take on this number of threads. Their averages are checked to be the same.
-fn seconds(measures: &[&str], threads: usize, rankings: &Rankings<'_>, matrix: &LabelMatrix) -> [f64; 2] {
+/// The seconds that rankings and their matrix take on this number of threads. Their averages are
+/// checked to be the same.
+fn seconds(
+    measures: &[&str],
+    threads: usize,
+    rankings: &Rankings<'_>,
+    matrix: &LabelMatrix,
+) -> [f64; 2] {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     let evaluator = Evaluator::new(measures.iter().copied()).expect("measures");
     let of_rankings = || evaluator.rankings(rankings).expect("scores");
@@ -78,17 +87,21 @@ fn stream() {
     let scores = stream.finish().and_then(|summary| summary.scores(&[])).expect("scores");
     let expected = five.rankings(&rankings).expect("scores");
     assert_eq!(scores.runs[0].queries, batches * rows);
-    let [found, expected] = [scores, expected].map(|scores| scores.runs[0].average(2).expect("an average"));
+    let [found, expected] =
+        [scores, expected].map(|scores| scores.runs[0].average(2).expect("an average"));
     assert!((found - expected).abs() < 1e-12, "{found} and {expected}");
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim();
+    let peak =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("unknown").trim();
     let rate = (batches * rows) as f64 / seconds / 1e6;
     println!(
-        "a stream of {batches} batches of {rows} rows of depth {depth}: {rate:.0} M rows/s, peak memory {peak}"
+        "a stream of {batches} batches of {rows} rows of depth {depth}: {rate:.0} M rows/s, peak \
+         memory {peak}"
     );
 }
 
-/// Times a million equal scores of one query, a fiftieth judged and a hundredth relevant, under common measures.
+/// Times a million equal scores of one query, a fiftieth judged and a hundredth relevant, under
+/// common measures.
 fn ties() {
     println!("a million equal scores     ms for the expected value, and for the best");
     let (count, judged) = (1_000_000, 20_000);
@@ -109,15 +122,27 @@ fn ties() {
         "bpref" => Some(0.5),
         _ => None,
     };
-    let names =
-        ["AP", "nDCG", "nDCG@10", "RR", "P@10", "R@100", "ERR", "RBP", "bpref", "Judged@10", "Compat"];
+    let names = [
+        "AP",
+        "nDCG",
+        "nDCG@10",
+        "RR",
+        "P@10",
+        "R@100",
+        "ERR",
+        "RBP",
+        "bpref",
+        "Judged@10",
+        "Compat",
+    ];
     for name in names {
-        let [(expected, took), (best, of_best)] = [TiedValue::Average, TiedValue::Best].map(|tied| {
-            let evaluator = Evaluator::new([name]).expect("a measure").with_tied(tied);
-            let start = Instant::now();
-            let scores = evaluator.evaluate(&matrix).expect("scores");
-            (scores.runs[0].average(0).expect("an average"), start.elapsed().as_secs_f64())
-        });
+        let [(expected, took), (best, of_best)] =
+            [TiedValue::Average, TiedValue::Best].map(|tied| {
+                let evaluator = Evaluator::new([name]).expect("a measure").with_tied(tied);
+                let start = Instant::now();
+                let scores = evaluator.evaluate(&matrix).expect("scores");
+                (scores.runs[0].average(0).expect("an average"), start.elapsed().as_secs_f64())
+            });
         assert!(0.0 < expected && expected <= best, "{name}: {expected} and {best}");
         if let Some(known) = known(name) {
             assert!((expected - known).abs() < 1e-9, "{name}: {expected}");
@@ -134,7 +159,9 @@ fn main() {
         let labels = labels(LABELS);
         let counts: Vec<u32> = labels
             .chunks(depth)
-            .flat_map(|row| [1, 2, 3].map(|grade| row.iter().filter(|&&label| label == grade).count() as u32))
+            .flat_map(|row| {
+                [1, 2, 3].map(|grade| row.iter().filter(|&&label| label == grade).count() as u32)
+            })
             .collect();
         let given = Ideal::Counts { grades: &[1.0, 2.0, 3.0], counts: (&counts).into() };
         let of = |ideal| {
@@ -147,7 +174,9 @@ fn main() {
             for threads in [1, 2] {
                 let [seconds, of_matrix] = seconds(&FIVE, threads, &of(ideal), &matrix);
                 let (rate, share) = (LABELS as f64 / seconds / 1e6, of_matrix / seconds);
-                println!("depth {depth:4}         {name:10}  {threads}        {rate:10.0}   {share:.2}");
+                println!(
+                    "depth {depth:4}         {name:10}  {threads}        {rate:10.0}   {share:.2}"
+                );
             }
         }
     }
@@ -157,7 +186,8 @@ fn main() {
     for (rows, width) in [(100_000, 100), (10_000, 1000)] {
         let scores: Vec<f32> =
             (0..rows * width).map(|_| random.next() as f32 / (1u64 << 32) as f32).collect();
-        let grades: Vec<u8> = (0..rows * width).map(|_| u8::from(random.next().is_multiple_of(10))).collect();
+        let grades: Vec<u8> =
+            (0..rows * width).map(|_| u8::from(random.next().is_multiple_of(10))).collect();
         let rankings = Rankings::scores(&scores, &grades, Shape::dense(width)).expect("rankings");
         let matrix = LabelMatrix::of_rankings("rankings", &rankings).expect("a matrix");
         for measures in [&["nDCG@10"][..], &["nDCG@10", "RR@10", "P@10", "R@10"], &FIVE] {
@@ -172,7 +202,8 @@ fn main() {
     println!("ids u32, 10 relevant, 100 retrieved a row              threads  ns/id");
     let rows = 20_000;
     let distinct = |random: &mut Random, count: usize| {
-        let mut ids: Vec<u32> = (0..count as u32).map(|at| at * 40 + random.next() as u32 % 40).collect();
+        let mut ids: Vec<u32> =
+            (0..count as u32).map(|at| at * 40 + random.next() as u32 % 40).collect();
         (1..count).for_each(|at| ids.swap(at, random.next() as usize % (at + 1)));
         ids
     };
@@ -182,6 +213,10 @@ fn main() {
     let matrix = LabelMatrix::of_rankings("rankings", &rankings).expect("a matrix");
     for threads in [1, 2] {
         let [seconds, _] = seconds(&FIVE, threads, &rankings, &matrix);
-        println!("{:54} {threads}        {:.1}", FIVE.join(","), seconds / (rows * 100) as f64 * 1e9);
+        println!(
+            "{:54} {threads}        {:.1}",
+            FIVE.join(","),
+            seconds / (rows * 100) as f64 * 1e9
+        );
     }
 }

@@ -1,7 +1,9 @@
-//! The growth of cost: lines, queries, depth, runs and cutoffs, each doubled five times, and the exponent of the cost on one thread.
+//! The growth of cost: lines, queries, depth, runs and cutoffs, each doubled five times, and the
+//! exponent of the cost on one thread.
 //!
-//! An exponent of 1 is linear. Below 1 some costs do not grow; above 1 something is quadratic, or no longer fits a cache. All measures are
-//! AP, nDCG@10, RR, P@10 and R@100, except where cutoffs are doubled.
+//! An exponent of 1 is linear. Below 1 some costs do not grow; above 1 something is quadratic, or
+//! no longer fits a cache. All measures are AP, nDCG@10, RR, P@10 and R@100, except where cutoffs
+//! are doubled.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -28,7 +30,8 @@ fn fastest<T>(mut work: impl FnMut() -> T) -> f64 {
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let count = points.len() as f64;
     let logs = || points.iter().map(|&(size, cost)| (size.ln(), cost.ln()));
-    let (x, y) = logs().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
+    let (x, y) =
+        logs().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
     let rise: f64 = logs().map(|point| (point.0 - x) * (point.1 - y)).sum();
     rise / logs().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
@@ -68,7 +71,8 @@ fn all() {
         evaluate(Synthetic { queries: 500, depth: 500, runs: runs as u16, ..base }, &FIVE)
     });
     doubled("cutoffs", 8, |cutoffs| {
-        let cuts: Vec<String> = (1..=cutoffs).map(|cut| (cut * 1000 / cutoffs).to_string()).collect();
+        let cuts: Vec<String> =
+            (1..=cutoffs).map(|cut| (cut * 1000 / cutoffs).to_string()).collect();
         let measures = ["P", "nDCG", "AP"].map(|name| format!("{name}@[{}]", cuts.join(",")));
         evaluate(Synthetic { queries: 2000, ..base }, &measures.each_ref().map(String::as_str))
     });

@@ -1,7 +1,8 @@
-//! The cost of each measure that walks, for each ranking on one thread, beside its reference function; the bits of every query are the
-//! same.
+//! The cost of each measure that walks, for each ranking on one thread, beside its reference
+//! function; the bits of every query are the same.
 //!
-//! A number is how much longer the measure and AP take together than AP alone, so it excludes reading the labels.
+//! A number is how much longer the measure and AP take together than AP alone, so it excludes
+//! reading the labels.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -31,14 +32,20 @@ fn bits(scores: &Scores) -> Vec<u64> {
 }
 
 fn main() {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("a pool");
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .use_current_thread()
+        .build()
+        .expect("a pool");
     println!("ns a ranking: the walk, the reference");
     for depth in [100, 1000] {
-        let matrix =
-            Synthetic { queries: LABELS / depth, depth, ..Synthetic::default() }.matrix().expect("a matrix");
+        let matrix = Synthetic { queries: LABELS / depth, depth, ..Synthetic::default() }
+            .matrix()
+            .expect("a matrix");
         let rows = f64::from(LABELS / depth);
         let of = |names: &[&str], engine| {
-            let measures = names.iter().map(|name| name.parse::<Measure>().expect("a measure")).collect();
+            let measures =
+                names.iter().map(|name| name.parse::<Measure>().expect("a measure")).collect();
             Evaluator::of(measures).with_engine(engine)
         };
         let bare = |name: &str| {
@@ -46,18 +53,20 @@ fn main() {
             with.iter().find_map(|name| name.parse::<Measure>().ok()).expect("a measure")
         };
         let walks = MEASURES.iter().map(|row| bare(row.name));
-        let walks = walks.filter(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })));
+        let walks = walks
+            .filter(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })));
         let names: Vec<String> = walks.map(|measure| measure.to_string()).collect();
-        let graded =
-            ["INST", "BPM", "NERR8", "NERR9", "NERR10", "NERR11"].map(|name| format!("{name}(gain=grade)"));
+        let graded = ["INST", "BPM", "NERR8", "NERR9", "NERR10", "NERR11"]
+            .map(|name| format!("{name}(gain=grade)"));
         pool.install(|| {
             let without = |engine| fastest(&of(&["AP"], engine), &matrix, REPEATS);
             let (cpu, reference) = (without(EngineChoice::Cpu), without(EngineChoice::Reference));
             for name in names.iter().chain(&graded) {
-                let per_query =
-                    |engine| of(&[name], engine).with_per_query(true).evaluate(&matrix).expect("scores");
-                let [walked, expected] =
-                    [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| bits(&per_query(engine)));
+                let per_query = |engine| {
+                    of(&[name], engine).with_per_query(true).evaluate(&matrix).expect("scores")
+                };
+                let [walked, expected] = [EngineChoice::Cpu, EngineChoice::Reference]
+                    .map(|engine| bits(&per_query(engine)));
                 assert_eq!(walked, expected, "{name}");
                 let cost = |engine, without, repeats| {
                     (fastest(&of(&["AP", name], engine), &matrix, repeats) - without) / rows * 1e9

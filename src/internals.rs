@@ -1,7 +1,8 @@
 //! Parts for the command of this repository. They change without notice.
 //!
-//! Each name is listed, and a test holds that all of them are used and that they stay few: whatever the command takes from here, other
-//! programs cannot do. What is public inside and listed nowhere counts as unused once nothing uses it.
+//! Each name is listed, and a test holds that all of them are used and that they stay few: whatever
+//! the command takes from here, other programs cannot do. What is public inside and listed nowhere
+//! counts as unused once nothing uses it.
 
 pub use crate::compare::agreement::tau_b;
 pub use crate::engine::Engine;

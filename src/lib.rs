@@ -1,9 +1,12 @@
-//! laneval evaluates ranked retrieval offline: runs and relevance judgments in, AP, nDCG, RR, recall, ERR … out.
+//! laneval evaluates ranked retrieval offline: runs and relevance judgments in, AP, nDCG, RR,
+//! recall, ERR … out.
 //!
-//! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte for each retrieved document, in memory or as a file that can
-//! be mapped later. An [`Evaluator`] plans its [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and
-//! finishes each measure in f64, with the same bits as trec_eval. The results are [`Scores`], or a [`Summary`] that can be merged with
-//! those of other shards. `docs/rust.md`, beside these sources, is a page for newcomers.
+//! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte for each retrieved
+//! document, in memory or as a file that can be mapped later. An [`Evaluator`] plans its
+//! [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and
+//! finishes each measure in f64, with the same bits as trec_eval. The results are [`Scores`], or a
+//! [`Summary`] that can be merged with those of other shards. `docs/rust.md`, beside these sources,
+//! is a page for newcomers.
 //!
 //! # Five uses
 //!
@@ -12,7 +15,8 @@
 //! ```
 //! use laneval::{Evaluator, Join};
 //!
-//! let matrix = Join::default().files("examples/data/tutorial.qrels", ["examples/data/tutorial.run"])?;
+//! let matrix =
+//!     Join::default().files("examples/data/tutorial.qrels", ["examples/data/tutorial.run"])?;
 //! let scores = Evaluator::new(["nDCG@10", "AP", "P@[5,10]"])?.evaluate(&matrix)?;
 //! assert_eq!(format!("{:.4}", scores.average("tutorial.run", "nDCG@10").unwrap()), "0.8417");
 //! # Ok::<(), laneval::Error>(())
@@ -56,7 +60,9 @@
 //! let evaluator = Evaluator::new(["nDCG@10"])?;
 //! let shard = |query: &str| {
 //!     let qrels = Qrels::new([(query, "d1", 1.0)])?;
-//!     evaluator.summary(&Join::default().rankings(&qrels, [("mine".to_owned(), [(query, "d1", 1.0)])])?)
+//!     evaluator.summary(
+//!         &Join::default().rankings(&qrels, [("mine".to_owned(), [(query, "d1", 1.0)])])?,
+//!     )
 //! };
 //! let (mut all, bytes) = (shard("q1")?, shard("q2")?.to_bytes());
 //! all.merge(&Summary::from_bytes(&bytes)?)?;
@@ -71,7 +77,8 @@
 //! use laneval::report::{Format, ReportOptions};
 //! use laneval::{Evaluator, Join};
 //!
-//! let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+//! let matrix =
+//!     Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
 //! let scores = Evaluator::new(["AP", "P@10"])?.evaluate(&matrix)?;
 //! let mut table = Vec::new();
 //! Format::Table.write(&scores, &ReportOptions::default(), &mut table).unwrap();
@@ -84,11 +91,13 @@
 //!
 //! `gpu` (default): the GPU engine. Without it the library does not depend on wgpu.
 //!
-//! `report` (default): scores as tables, TSV, CSV, JSON and lines of trec_eval, in the module `report`.
+//! `report` (default): scores as tables, TSV, CSV, JSON and lines of trec_eval, in the module
+//! `report`.
 //!
 //! `serde`: scores and summaries as data for other programs; `report` brings it.
 //!
-//! `internals`, `parts`: for the command, and for the tests and benches, of this repository. They change without notice.
+//! `internals`, `parts`: for the command, and for the tests and benches, of this repository. They
+//! change without notice.
 
 // `println!` and `eprintln!` panic where nothing can be written.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -133,7 +142,9 @@ use laneval_join::{facets, ingest, label, numbers, sort, watch};
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream, most_threads};
 #[doc(inline)]
-pub use ingest::{ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, RunInput, UnitMap, Units};
+pub use ingest::{
+    ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, RunInput, UnitMap, Units,
+};
 #[doc(inline)]
 pub use label::{JudgedBy, LabelMatrix, Notice, Repeats, ScoreType, Ties, View};
 pub use measure::Measure;
@@ -149,18 +160,19 @@ pub use watch::Watch;
 pub mod labels {
     #[doc(inline)]
     pub use crate::label::{
-        Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo, ScoresSeen,
-        SettingDifference, SharedJudgments, TieCounts, TiedGroup, TiedGroups, UnitCounts, UnitRule,
-        Unmatched,
+        Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo,
+        ScoresSeen, SettingDifference, SharedJudgments, TieCounts, TiedGroup, TiedGroups,
+        UnitCounts, UnitRule, Unmatched,
     };
 }
 
-/// Passages of documents by their positions, and judgments of the chunks that documents are cut into.
+/// Passages of documents by their positions, and judgments of the chunks that documents are cut
+/// into.
 pub mod spans {
     #[doc(inline)]
     pub use laneval_join::spans::{
-        ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts, Chunks, DocumentChunk, GoldSpan, GoldSpans,
-        Span, WrongSpan,
+        ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts, Chunks, DocumentChunk, GoldSpan,
+        GoldSpans, Span, WrongSpan,
     };
 }
 
@@ -177,10 +189,11 @@ pub mod judges {
     };
 }
 
-/// Runs and judgments as columns in memory, borrowed as they lie, for [`Join::columns`] and [`Qrels::columns`].
+/// Runs and judgments as columns in memory, borrowed as they lie, for [`Join::columns`] and
+/// [`Qrels::columns`].
 ///
-/// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and scores fits without a copy. Judgments by
-/// facet that come one by one need no columns.
+/// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and
+/// scores fits without a copy. Judgments by facet that come one by one need no columns.
 pub mod columns {
     pub use crate::ingest::JudgmentsByFacet;
     pub use crate::ingest::columns::{Judgments, Records, Text};
@@ -190,7 +203,8 @@ pub mod columns {
 /// Files of tables, such as Parquet: what [`Join::tables`] needs from a crate that reads them.
 pub mod tables {
     pub use crate::ingest::tables::{
-        ListColumns, Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader, WrongTable,
+        ListColumns, Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader,
+        WrongTable,
     };
 }
 

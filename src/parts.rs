@@ -1,6 +1,7 @@
 //! Parts for the tests and the benches of this repository, by module. They change without notice.
 //!
-//! Each name is listed. A part that neither the library nor a test uses is reported as unused, as anything private is.
+//! Each name is listed. A part that neither the library nor a test uses is reported as unused, as
+//! anything private is.
 
 pub mod compare {
     pub use crate::compare::bootstrap::{RESAMPLES, ResampleKind, Resamples};
@@ -17,8 +18,8 @@ pub mod engine {
 
         pub mod folds {
             pub use crate::engine::cpu::folds::{
-                Wanted, cascade, count, count_within, first_rank, histogram, hits, inferred_sum, pair_sum,
-                peak_precision, precision_sum, preference_sum, weighted_sum,
+                Wanted, cascade, count, count_within, first_rank, histogram, hits, inferred_sum,
+                pair_sum, peak_precision, precision_sum, preference_sum, weighted_sum,
             };
         }
     }
@@ -52,7 +53,9 @@ pub mod engine {
         }
 
         pub mod sources {
-            pub use crate::engine::gpu::sources::{COMMON, FOLDS, JUDGED, REDUCE, with_native_integers};
+            pub use crate::engine::gpu::sources::{
+                COMMON, FOLDS, JUDGED, REDUCE, with_native_integers,
+            };
         }
 
         pub mod tasks {
@@ -67,7 +70,8 @@ pub mod evaluate {
 
 pub mod fold {
     pub use crate::fold::{
-        CodeTable, Columns, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task, Weights,
+        CodeTable, Columns, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task,
+        Weights,
     };
 }
 
@@ -77,8 +81,8 @@ pub mod generate {
 
 pub mod label {
     pub use crate::label::{
-        Above, Document, ExactFacts, Facts, MOST_JUDGED, MatrixBuilder, Packing, StagedPiece, StagedRow,
-        StagedRun, StagedTies, Tile,
+        Above, Document, ExactFacts, Facts, MOST_JUDGED, MatrixBuilder, Packing, StagedPiece,
+        StagedRow, StagedRun, StagedTies, Tile,
     };
 
     pub mod code {

@@ -1,4 +1,5 @@
-//! The CPU engine equals the reference bit for bit, and rows are independent. (At every level of SIMD: `levels/agree.rs`.)
+//! The CPU engine equals the reference bit for bit, and rows are independent. (At every level of
+//! SIMD: `levels/agree.rs`.)
 
 use laneval::measure::Measure;
 use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet, View};
@@ -11,17 +12,27 @@ use crate::random::Random;
 use crate::variants::{every_measure, every_walk};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(48), max_shrink_iters: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(48),
+        max_shrink_iters: 100,
+        ..ProptestConfig::default()
+    })]
 
-    /// Other measures decide which folds share a pass: a few measures have the same values as all of them together.
+    /// Other measures decide which folds share a pass: a few measures have the same values as all
+    /// of them together.
     #[test]
-    fn any_few_measures_agree(shape in any_shape(), view in views(), picks in proptest::collection::vec(any::<u64>(), 6)) {
+    fn any_few_measures_agree(
+        shape in any_shape(),
+        view in views(),
+        picks in proptest::collection::vec(any::<u64>(), 6),
+    ) {
         let matrix = matrix(&shape);
         let all = every_measure(&matrix);
         for pick in picks {
             let few = 1 + pick as usize % 4;
             let spread = |at: usize| all[(pick >> (8 * at)) as usize % all.len()].clone();
-            let common = ["AP", "P@10", "RR", "nDCG@10", "Rprec", "Success@5"].map(|name| name.parse::<Measure>().unwrap());
+            let common = ["AP", "P@10", "RR", "nDCG@10", "Rprec", "Success@5"]
+                .map(|name| name.parse::<Measure>().unwrap());
             let picked = (0..few).map(|at| match pick >> (40 + at) & 1 {
                 0 => common[(pick >> (48 + 2 * at)) as usize % common.len()].clone(),
                 _ => spread(at),
@@ -36,13 +47,26 @@ proptest! {
         }
     }
 
-    /// The walks, which step from one document that matters to the next, are the reference functions, which step down every rank.
+    /// The walks, which step from one document that matters to the next, are the reference
+    /// functions, which step down every rank.
     #[test]
-    fn walks_agree(shape in any_shape(), view in views(), picks in proptest::collection::vec(any::<usize>(), 60), both in any::<bool>()) {
+    fn walks_agree(
+        shape in any_shape(),
+        view in views(),
+        picks in proptest::collection::vec(any::<usize>(), 60),
+        both in any::<bool>(),
+    ) {
         let matrix = matrix(&shape);
         let all = every_walk(&matrix);
         let picked = picks.iter().map(|pick| all[pick % all.len()].clone()).collect();
-        assert_walks_agree(&matrix, Evaluator::of(picked).with_view(view).with_queries(if both { QuerySet::Both } else { QuerySet::Judged }));
+        assert_walks_agree(
+            &matrix,
+            Evaluator::of(picked).with_view(view).with_queries(if both {
+                QuerySet::Both
+            } else {
+                QuerySet::Judged
+            }),
+        );
     }
 
     /// A row's values depend on no other row of its tile.
@@ -67,12 +91,18 @@ proptest! {
 
     /// Moving a better document up by one rank never lowers AP, nDCG or ERR.
     #[test]
-    fn better_documents_higher_never_hurt(labels in matrices::ranking(8, 40, 0.3), at in 0..39usize) {
+    fn better_documents_higher_never_hurt(
+        labels in matrices::ranking(8, 40, 0.3),
+        at in 0..39usize,
+    ) {
         let grades = vec![0.0, 1.0, 2.0, 3.0, 4.0];
         let score = |labels: &[u8]| {
             let query = matrices::Query { rankings: vec![labels.to_vec()], unretrieved: vec![5] };
             let matrix = matrix(&matrices::Shape { grades: grades.clone(), queries: vec![query] });
-            let scores = Evaluator::new(["AP", "nDCG", "nDCG@5", "nDCG(gain=exp2)", "ERR"]).unwrap().evaluate(&matrix).unwrap();
+            let scores = Evaluator::new(["AP", "nDCG", "nDCG@5", "nDCG(gain=exp2)", "ERR"])
+                .unwrap()
+                .evaluate(&matrix)
+                .unwrap();
             (0..5).map(|measure| scores.runs[0].average(measure).unwrap()).collect::<Vec<_>>()
         };
         let mut better = labels.clone();
@@ -92,7 +122,8 @@ fn sparse(grades: &[f64], often: usize) -> Shape {
     let codes = 1 + grades.len();
     let mut query = |number: usize| {
         let mut ranking = |depth: usize| -> Vec<u8> {
-            let mut label = || if random.below(often) == 0 { 2 + random.below(codes) as u8 } else { 1 };
+            let mut label =
+                || if random.below(often) == 0 { 2 + random.below(codes) as u8 } else { 1 };
             (0..depth).map(|_| label()).collect()
         };
         let rankings = [number * 37, number * 91].map(|depth| ranking(1 + depth % 700)).into();
@@ -102,8 +133,9 @@ fn sparse(grades: &[f64], often: usize) -> Shape {
     Shape { grades: grades.to_vec(), queries }
 }
 
-/// A matrix that is evaluated again is read from lists of its named documents, and has the same values to the bit: when lists are made, when
-/// they are there, and where a tile is too dense for one.
+/// A matrix that is evaluated again is read from lists of its named documents, and has the same
+/// values to the bit: when lists are made, when they are there, and where a tile is too dense for
+/// one.
 #[test]
 fn a_matrix_that_is_evaluated_again_has_the_same_values() {
     let full: Vec<f64> = (0..253).map(|grade| f64::from(grade) / 63.0).collect();
@@ -133,13 +165,15 @@ fn a_matrix_that_is_evaluated_again_has_the_same_values() {
 }
 
 fn assert_walks_agree(matrix: &LabelMatrix, evaluator: Evaluator) {
-    let mut evaluator = evaluator.with_per_query(true).with_not_finite(true).with_engine(EngineChoice::Cpu);
+    let mut evaluator =
+        evaluator.with_per_query(true).with_not_finite(true).with_engine(EngineChoice::Cpu);
     let found = evaluator.evaluate(matrix).unwrap();
     evaluator = evaluator.with_engine(EngineChoice::Reference);
     assert_same_bits(&evaluator.evaluate(matrix).unwrap(), &found, "walks");
 }
 
-/// Rankings of some depth, with judged documents at some density; `best` of them lead the first ranking, and `absent` are not retrieved.
+/// Rankings of some depth, with judged documents at some density; `best` of them lead the first
+/// ranking, and `absent` are not retrieved.
 fn walked(grades: &[f64], (depth, density, best, absent): (usize, u32, usize, usize)) -> Shape {
     let mut state = depth as u32 ^ density;
     let mut random = |below: u32| {
@@ -154,14 +188,18 @@ fn walked(grades: &[f64], (depth, density, best, absent): (usize, u32, usize, us
     let queries = (0..3).map(|query| {
         let mut labels: Vec<u8> = (0..depth - query).map(|_| judged(density)).collect();
         labels.iter_mut().take(best).for_each(|label| *label = judged(1000));
-        Query { rankings: vec![labels], unretrieved: (0..absent * query).map(|_| judged(1000)).collect() }
+        Query {
+            rankings: vec![labels],
+            unretrieved: (0..absent * query).map(|_| judged(1000)).collect(),
+        }
     });
     let queries = queries.collect();
     Shape { grades: grades.to_vec(), queries }
 }
 
-/// Every walk agrees with every parameter: for few and many judged documents, at the top and anywhere, retrieved and absent, in rankings
-/// that end before and behind the ranks of measures and tables.
+/// Every walk agrees with every parameter: for few and many judged documents, at the top and
+/// anywhere, retrieved and absent, in rankings that end before and behind the ranks of measures and
+/// tables.
 #[test]
 fn every_walk_agrees_in_every_parameter() {
     let full: Vec<f64> = (0..253).map(|grade| f64::from(grade) / 63.0).collect();
@@ -180,9 +218,12 @@ fn every_walk_agrees_in_every_parameter() {
 /// Rankings and ideal rankings that are deeper than all tables.
 #[test]
 fn deep_walks_agree() {
-    let measures = "BinG G G(gain={-1:0.25,-2:-1,0:0.125}) nDCGrel RnDCG Compat Compat(p=1) Compat(p=1,normalize=false) \
-        Compat(p=0.9999) INST(depth=70000) INST(T=0.1) BPM(depth=70000,T=50) NERR8(depth=70000,gain=grade,gmax=50) \
-        NERR9(depth=70000,gain=grade,gmax=50) NERR10(depth=70000,p=0.999) NERR10(depth=70000,gain=grade,gmax=1000,p=0.99) \
+    let measures = "BinG G G(gain={-1:0.25,-2:-1,0:0.125}) nDCGrel RnDCG Compat Compat(p=1) \
+        Compat(p=1,normalize=false) \
+        Compat(p=0.9999) INST(depth=70000) INST(T=0.1) BPM(depth=70000,T=50) \
+        NERR8(depth=70000,gain=grade,gmax=50) \
+        NERR9(depth=70000,gain=grade,gmax=50) NERR10(depth=70000,p=0.999) \
+        NERR10(depth=70000,gain=grade,gmax=1000,p=0.99) \
         NERR11(depth=70000,gain=grade,gmax=50)";
     for of in [(66_000, 1, 1, 10), (50, 100, 0, 40_000)] {
         let matrix = matrix(&walked(&[0.0, 1.0, 2.5], of));

@@ -1,7 +1,8 @@
 //! How much a test tries of what it could try.
 //!
-//! By default a quarter or less, so that nobody waits for long; all of it with `LANEVAL_ALL_CASES=1`, which `.ci/run` sets,
-//! but of what takes a tenth of a second each no more than its test has time for.
+//! By default a quarter or less, so that nobody waits for long; all of it with
+//! `LANEVAL_ALL_CASES=1`, which `.ci/run` sets, but of what takes a tenth of a second each no more
+//! than its test has time for.
 
 /// Whether everything is tried.
 fn all() -> bool {
@@ -20,7 +21,8 @@ pub fn by_default<T>(few: T, all_of_it: T) -> T {
     if all() { all_of_it } else { few }
 }
 
-/// Of things that are counted out one by one, those that are tried: all, or every fifth (five, so that of bits in bytes each has its turn).
+/// Of things that are counted out one by one, those that are tried: all, or every fifth (five, so
+/// that of bits in bytes each has its turn).
 #[allow(dead_code)] // not every test binary counts
 pub fn some<I: Iterator>(things: I) -> std::iter::StepBy<I> {
     things.step_by(if all() { 1 } else { 5 })

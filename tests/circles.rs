@@ -1,12 +1,15 @@
-//! No file needs another file that needs it, which is read off the `use` lines and paths of the sources.
+//! No file needs another file that needs it, which is read off the `use` lines and paths of the
+//! sources.
 //!
-//! An arrow goes from a file to the file that *defines* what it names: a name that a `mod.rs` only passes on is followed to where it comes
-//! from, and passing on (`pub use`) is no arrow. Tests inside of files are left out.
+//! An arrow goes from a file to the file that *defines* what it names: a name that a `mod.rs` only
+//! passes on is followed to where it comes from, and passing on (`pub use`) is no arrow. Tests
+//! inside of files are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 5] = ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
+const CRATES: [&str; 5] =
+    ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
 
 /// A path as it is written, such as `super::scan::split`.
 type Names = Vec<String>;
@@ -85,7 +88,8 @@ impl File {
             // Before it may stand the end of another item, attributes, and `pub(in …)`.
             let start = statement.match_indices("use ").map(|(at, _)| at).find(|&at| {
                 let before = statement[..at].trim_end();
-                let before = before.rfind(['\n', '}', ']']).map_or(before, |line| before[line + 1..].trim());
+                let before =
+                    before.rfind(['\n', '}', ']']).map_or(before, |line| before[line + 1..].trim());
                 before.is_empty() || before.starts_with("pub")
             });
             let Some(start) = start else {
@@ -104,8 +108,11 @@ impl File {
                 continue;
             }
             let path = &rest[at - first.len()..];
-            let path = path.split(|letter| !is_word(letter) && letter != ':').next().unwrap_or_default();
-            file.named.push(path.split("::").map(str::to_owned).filter(|name| !name.is_empty()).collect());
+            let path =
+                path.split(|letter| !is_word(letter) && letter != ':').next().unwrap_or_default();
+            file.named.push(
+                path.split("::").map(str::to_owned).filter(|name| !name.is_empty()).collect(),
+            );
         }
         file
     }
@@ -122,12 +129,15 @@ fn modules(root: &Path) -> Modules {
                 continue;
             }
             let inside = path.strip_prefix(root).unwrap().with_extension("");
-            let mut module: Names = inside.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
+            let mut module: Names =
+                inside.iter().map(|name| name.to_str().unwrap().to_owned()).collect();
             let last = module.last().unwrap().clone();
             if ["mod", "lib", "main"].contains(&last.as_str()) {
                 module.pop();
             }
-            if path.extension().is_some_and(|extension| extension == "rs") && !last.ends_with("tests") {
+            if path.extension().is_some_and(|extension| extension == "rs")
+                && !last.ends_with("tests")
+            {
                 modules.insert(module, File::of(&path));
             }
         }
@@ -135,7 +145,8 @@ fn modules(root: &Path) -> Modules {
     modules
 }
 
-/// The module that defines what a path names in `module`; `None` if it is of another crate, or no path of a file.
+/// The module that defines what a path names in `module`; `None` if it is of another crate, or no
+/// path of a file.
 fn defines(modules: &Modules, module: &[String], path: &[String], depth: usize) -> Option<Names> {
     let (first, mut rest) = path.split_first()?;
     let mut at = match first.as_str() {
@@ -148,7 +159,8 @@ fn defines(modules: &Modules, module: &[String], path: &[String], depth: usize) 
                 child
             } else {
                 // A name that `use` brought in.
-                let (_, used, _) = modules[module].used.iter().find(|(known, ..)| known == first)?;
+                let (_, used, _) =
+                    modules[module].used.iter().find(|(known, ..)| known == first)?;
                 if used == path || depth == 0 {
                     return None;
                 }
@@ -165,8 +177,9 @@ fn defines(modules: &Modules, module: &[String], path: &[String], depth: usize) 
             at = child;
         } else {
             let passed = modules[&at].used.iter().find(|(known, ..)| known == next);
-            let passed =
-                passed.filter(|_| depth > 0).and_then(|(_, path, _)| defines(modules, &at, path, depth - 1));
+            let passed = passed
+                .filter(|_| depth > 0)
+                .and_then(|(_, path, _)| defines(modules, &at, path, depth - 1));
             return Some(passed.unwrap_or(at));
         }
         rest = after;
@@ -217,8 +230,12 @@ fn no_file_needs_a_file_that_needs_it() {
                     let file = |module: &Names| {
                         modules[module].path.strip_prefix(root).unwrap().display().to_string()
                     };
-                    circles +=
-                        &format!("{}: {} -> {}: {names:?}\n", root.display(), file(module), file(other));
+                    circles += &format!(
+                        "{}: {} -> {}: {names:?}\n",
+                        root.display(),
+                        file(module),
+                        file(other)
+                    );
                 }
             }
         }

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 pub fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
     assert_eq!(expected.measures, found.measures, "{what}");
     for (run, (expected_run, found_run)) in expected.runs.iter().zip(&found.runs).enumerate() {
-        let (a, b) = (expected_run.per_query.as_ref().unwrap(), found_run.per_query.as_ref().unwrap());
+        let (a, b) =
+            (expected_run.per_query.as_ref().unwrap(), found_run.per_query.as_ref().unwrap());
         assert_eq!(a.queries, b.queries);
         // What follows goes as far as the shorter of two lists.
         let lengths = |values: &[Vec<f64>]| values.iter().map(Vec::len).collect::<Vec<_>>();

@@ -1,4 +1,5 @@
-//! The conformance suite: its values are those of laneval and of independent vectors, every definition is found by them, and its files stay.
+//! The conformance suite: its values are those of laneval and of independent vectors, every
+//! definition is found by them, and its files stay.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,8 @@ fn matrix(case: &Case, ties: Ties) -> LabelMatrix {
     let qrels = case.qrels.iter().map(|(document, grade)| (&case.id, document, f64::from(*grade)));
     let run = case.run.iter().map(|(document, score)| (&case.id, document, score.parse().unwrap()));
     let join = Join { ties, keep_ties: true, ..Join::default() };
-    join.rankings(&Qrels::new(qrels).unwrap(), [("run".to_owned(), run.collect::<Vec<_>>())]).unwrap()
+    join.rankings(&Qrels::new(qrels).unwrap(), [("run".to_owned(), run.collect::<Vec<_>>())])
+        .unwrap()
 }
 
 /// The value of a case, by laneval; `None` if the query is left out.
@@ -42,9 +44,13 @@ fn value(definition: &SuiteDefinition, case: &Case, engine: EngineChoice) -> Opt
     let measure = definition.measure.as_deref().unwrap().replace("@k", &format!("@{}", case.k));
     let evaluator = Evaluator::new([measure.as_str()]).unwrap().with_tied(tied).with_known(known);
     let evaluator = evaluator.with_view(View { depth, judged_only: options.judged_only });
-    let scores = evaluator.with_engine(engine).with_per_query(true).evaluate(&matrix(case, order)).unwrap();
+    let scores =
+        evaluator.with_engine(engine).with_per_query(true).evaluate(&matrix(case, order)).unwrap();
     // A query that is left out of a measure is NaN among its values.
-    scores.runs[0].per_query.as_ref().unwrap().values[0].first().copied().filter(|value| !value.is_nan())
+    scores.runs[0].per_query.as_ref().unwrap().values[0]
+        .first()
+        .copied()
+        .filter(|value| !value.is_nan())
 }
 
 /// Whether laneval's measure is another one on a case.
@@ -61,7 +67,9 @@ fn differs(definition: &SuiteDefinition, case: &Case, expected: Option<f64>) -> 
 fn laneval_has_the_values_of_every_definition_that_it_spells() {
     let suite = suite();
     let (mut spelled, mut compared) = (0, 0);
-    for (at, definition) in suite.definitions.iter().enumerate().filter(|(_, of)| of.measure.is_some()) {
+    for (at, definition) in
+        suite.definitions.iter().enumerate().filter(|(_, of)| of.measure.is_some())
+    {
         spelled += 1;
         let ties = definition.options.ties.as_deref();
         // The reference has no values over the orders of equal scores.
@@ -73,7 +81,8 @@ fn laneval_has_the_values_of_every_definition_that_it_spells() {
             for &engine in engines.iter().filter(|_| !differs(definition, case, expected)) {
                 let found = value(definition, case, engine);
                 let same = match (found, expected) {
-                    // Means over orders or pairs are added up in another order: each of at most 14 terms is rounded a few times.
+                    // Means over orders or pairs are added up in another order: each of at most 14
+                    // terms is rounded a few times.
                     (Some(found), Some(expected))
                         if ties == Some("average") || definition.family() == "AUC" =>
                     {
@@ -102,11 +111,15 @@ fn values_are_those_of_another_program() {
     let mut compared = 0;
     for (at, definition) in suite.definitions.iter().enumerate() {
         for (case, &found) in suite.cases.iter().zip(suite.values(at)) {
-            let Some(expected) = vectors["definitions"][&definition.id].get(&case.id) else { continue };
+            let Some(expected) = vectors["definitions"][&definition.id].get(&case.id) else {
+                continue;
+            };
             let expected: Option<f64> = expected["v"].as_str().map(|text| text.parse().unwrap());
             let same = match (found, expected) {
                 // Of the class `sum`.
-                (Some(found), Some(expected)) if definition.options.ties.as_deref() == Some("average") => {
+                (Some(found), Some(expected))
+                    if definition.options.ties.as_deref() == Some("average") =>
+                {
                     (found - expected).abs() <= 1e-12 * expected
                 }
                 (found, expected) => found.map(f64::to_bits) == expected.map(f64::to_bits),
@@ -123,7 +136,8 @@ fn every_definition_is_told_by_its_values() {
     let suite = suite();
     for (at, definition) in suite.definitions.iter().enumerate() {
         let mut values = suite.values(at).iter();
-        let answer = |_: &Case| Ok(values.next().unwrap().map_or(CaseAnswer::LeftOut, CaseAnswer::of));
+        let answer =
+            |_: &Case| Ok(values.next().unwrap().map_or(CaseAnswer::LeftOut, CaseAnswer::of));
         let checked = check(&suite, definition.family(), None, answer).unwrap();
         let fits: Vec<&str> = checked.fits.iter().map(|fit| &fit.definition.id[..]).collect();
         assert_eq!(fits, [&definition.id]);
@@ -136,7 +150,8 @@ fn every_definition_is_told_by_its_values() {
 fn a_library_is_named_as_it_is() {
     let suite = suite();
     let place = suite.definitions.iter().position(|of| of.id == "nDCG:closed,exp2,1").unwrap();
-    let refuses = |case: &Case| case.qrels.iter().any(|(_, grade)| *grade < 0) || case.run.is_empty();
+    let refuses =
+        |case: &Case| case.qrels.iter().any(|(_, grade)| *grade < 0) || case.run.is_empty();
     let at = |case: &Case| suite.cases.iter().position(|of| of.id == case.id).unwrap();
     let lightgbm = |case: &Case| match suite.values(place)[at(case)] {
         _ if refuses(case) => Ok(CaseAnswer::Refused("Label should be non-negative".to_owned())),
@@ -145,7 +160,8 @@ fn a_library_is_named_as_it_is() {
         None => Ok(CaseAnswer::LeftOut),
     };
     let checked = check(&suite, "nDCG", None, lightgbm).unwrap();
-    let said = "this is nDCG(gain=exp2,nothing=1)@k --known retrieved --ties input: LightGBM, XGBoost   (17 of 17 cases, f32)\n\
+    let said = "this is nDCG(gain=exp2,nothing=1)@k --known retrieved --ties input: LightGBM, \
+                XGBoost   (17 of 17 cases, f32)\n\
                 4 cases are refused and no evidence: missing (Label should be non-negative) …";
     assert_eq!(checked.to_string(), said);
     assert_eq!(checked.verdict, CheckVerdict::Likely);
@@ -164,15 +180,16 @@ fn texts_of_cases_are_read_back() {
         std::fs::write(&run, case.run_text()).unwrap();
         let read = Join { ties: Ties::Input, ..Join::default() }.files(&qrels, [&run]).unwrap();
         let scores = |matrix: &LabelMatrix| {
-            let scores = Evaluator::new(["nDCG@5,AP,P@3,RR,NumRel"]).unwrap().evaluate(matrix).unwrap();
+            let scores =
+                Evaluator::new(["nDCG@5,AP,P@3,RR,NumRel"]).unwrap().evaluate(matrix).unwrap();
             (0..5).map(|at| scores.runs[0].average(at).unwrap().to_bits()).collect::<Vec<_>>()
         };
         assert_eq!(scores(&read), scores(&matrix(case, Ties::Input)), "{}", case.id);
     }
 }
 
-/// A released suite is never edited: a correction is another one. The index has the SHA-256 of the other files, which `conformance/make.py
-/// --check` compares.
+/// A released suite is never edited: a correction is another one. The index has the SHA-256 of the
+/// other files, which `conformance/make.py --check` compares.
 #[test]
 fn the_suite_stays() {
     let index = file("conformance/v1/index.json");
@@ -180,7 +197,8 @@ fn the_suite_stays() {
     let index: BTreeMap<String, Value> = serde_json::from_slice(&index).unwrap();
     let mut listed: Vec<&String> = index["files"].as_object().unwrap().keys().collect();
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("conformance/v1");
-    let names = std::fs::read_dir(folder).unwrap().map(|of| of.unwrap().file_name().into_string().unwrap());
+    let names =
+        std::fs::read_dir(folder).unwrap().map(|of| of.unwrap().file_name().into_string().unwrap());
     let mut names: Vec<String> = names.filter(|name| name != "index.json").collect();
     listed.sort();
     names.sort();

@@ -1,13 +1,15 @@
-//! What libraries call nDCG, AP, RR, P, R, ERR, Bpref and AUC, against values that are not of this program: `tests/fixtures/definitions.json` has
-//! 62 definitions on twelve queries, made by a plain reference of its own, and most of them given by the libraries themselves.
+//! What libraries call nDCG, AP, RR, P, R, ERR, Bpref and AUC, against values that are not of this
+//! program: `tests/fixtures/definitions.json` has 62 definitions on twelve queries, made by a plain
+//! reference of its own, and most of them given by the libraries themselves.
 
 use std::collections::BTreeMap;
 
 use laneval::{EngineChoice, Evaluator, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View};
 use serde_json::Value;
 
-/// The definitions with their spelling here, `k` standing for the cutoff, and the options of the evaluation: the order of equal scores, or
-/// the value over all orders; `J` for judged documents only; `list` for `known=retrieved`.
+/// The definitions with their spelling here, `k` standing for the cutoff, and the options of the
+/// evaluation: the order of equal scores, or the value over all orders; `J` for judged documents
+/// only; `list` for `known=retrieved`.
 #[rustfmt::skip] // a row each
 pub const SPELLED: &[(&str, &str, &str)] = &[
     ("nDCG:trec_eval", "nDCG@k", ""),
@@ -53,7 +55,8 @@ pub const SPELLED: &[(&str, &str, &str)] = &[
     ("Bpref:ranx", "Bpref(negatives=nonrelevant)", "input"),
 ];
 
-/// Definitions that give documents with a negative grade a gain below 0, which is not spelled: they are the same where no grade is negative.
+/// Definitions that give documents with a negative grade a gain below 0, which is not spelled: they
+/// are the same where no grade is negative.
 const RAW: &[&str] = &[
     "nDCG:closed,worst,raw,0",
     "nDCG:closed,worst,raw,1",
@@ -70,11 +73,14 @@ fn vectors() -> Value {
 fn matrix(case: &Value, ties: Ties) -> LabelMatrix {
     let qrels = case["qrels"].as_object().unwrap();
     let qrels =
-        Qrels::new(qrels.iter().map(|(doc, grade)| ("q", doc.as_str(), grade.as_f64().unwrap()))).unwrap();
+        Qrels::new(qrels.iter().map(|(doc, grade)| ("q", doc.as_str(), grade.as_f64().unwrap())))
+            .unwrap();
     let run = case["run"].as_array().unwrap();
     let run: Vec<_> =
         run.iter().map(|row| ("q", row[0].as_str().unwrap(), row[1].as_f64().unwrap())).collect();
-    Join { ties, keep_ties: true, ..Join::default() }.rankings(&qrels, [("run".to_owned(), run)]).unwrap()
+    Join { ties, keep_ties: true, ..Join::default() }
+        .rankings(&qrels, [("run".to_owned(), run)])
+        .unwrap()
 }
 
 /// The value of a case under a spelling.
@@ -110,27 +116,35 @@ fn values_of_definitions() {
     for (definition, measure, options) in SPELLED {
         for (name, expected) in vectors["definitions"][definition].as_object().unwrap() {
             let case = all[name];
-            let negative =
-                case["qrels"].as_object().unwrap().values().any(|grade| grade.as_f64().unwrap() < 0.0);
+            let negative = case["qrels"]
+                .as_object()
+                .unwrap()
+                .values()
+                .any(|grade| grade.as_f64().unwrap() < 0.0);
             if RAW.contains(definition) && negative {
                 continue;
             }
             let expected: Option<f64> = expected["v"].as_str().map(|text| text.parse().unwrap());
-            let engines: &[EngineChoice] = match options.contains("average") || options.contains("worst") {
-                true => &[EngineChoice::Cpu],
-                false => &[EngineChoice::Cpu, EngineChoice::Reference],
-            };
+            let engines: &[EngineChoice] =
+                match options.contains("average") || options.contains("worst") {
+                    true => &[EngineChoice::Cpu],
+                    false => &[EngineChoice::Cpu, EngineChoice::Reference],
+                };
             for &engine in engines {
                 let found = value(case, measure, options, engine);
                 let near = match (found, expected) {
-                    // Closed forms of averages add in another order: each of at most 12 terms is rounded a few times.
+                    // Closed forms of averages add in another order: each of at most 12 terms is
+                    // rounded a few times.
                     (Some(found), Some(expected)) if options.contains("average") => {
                         (found - expected).abs() <= 64.0 * f64::EPSILON
                     }
                     (Some(found), Some(expected)) => found.to_bits() == expected.to_bits(),
                     (found, expected) => found.is_none() && expected.is_none(),
                 };
-                assert!(near, "{definition} = {measure} {options} on {name}: {found:?}, not {expected:?}");
+                assert!(
+                    near,
+                    "{definition} = {measure} {options} on {name}: {found:?}, not {expected:?}"
+                );
                 compared += 1;
             }
         }
@@ -146,9 +160,10 @@ fn per_query(matrix: &LabelMatrix, measures: &str) -> Vec<Vec<u64>> {
 
 #[test]
 fn definitions_meet_where_their_reasons_do() {
-    let matrix = laneval::parts::generate::Synthetic { queries: 200, depth: 40, ..Default::default() }
-        .matrix()
-        .unwrap();
+    let matrix =
+        laneval::parts::generate::Synthetic { queries: 200, depth: 40, ..Default::default() }
+            .matrix()
+            .unwrap();
     for [one, other] in [
         // No query has more judged documents than that.
         ["nDCG(ideal=uncut)@100000", "nDCG@100000"],
@@ -159,14 +174,18 @@ fn definitions_meet_where_their_reasons_do() {
         ["SDCG(norm=min)@10", "SDCG@10"],
         ["RR(over=first)@10", "RR@10"],
         ["nDCG(gain={0:0,1:1,2:1,3:1,4:1})@10", "nDCG(gain=binary)@10"],
-        ["IDCG(gain={0:0,1:0,2:1,3:1,4:1},discount=rank)@10", "IDCG(gain=binary,rel=2,discount=rank)@10"],
+        [
+            "IDCG(gain={0:0,1:0,2:1,3:1,4:1},discount=rank)@10",
+            "IDCG(gain=binary,rel=2,discount=rank)@10",
+        ],
     ] {
         let of = per_query(&matrix, &format!("{one},{other}"));
         assert_eq!(of[0], of[1], "{one} {other}");
     }
-    let short = laneval::parts::generate::Synthetic { queries: 200, depth: 3, ..Default::default() }
-        .matrix()
-        .unwrap();
+    let short =
+        laneval::parts::generate::Synthetic { queries: 200, depth: 3, ..Default::default() }
+            .matrix()
+            .unwrap();
     for [one, other] in [
         ["nDCG(ideal=uncut)@2", "nDCG@2"],
         ["nDCG(ideal=returned)@10", "nDCG@10"],

@@ -1,4 +1,5 @@
-//! More distinct grades than codes: every value has the bits that it has with few grades, whatever the way to it.
+//! More distinct grades than codes: every value has the bits that it has with few grades, whatever
+//! the way to it.
 
 use std::num::NonZeroU32;
 
@@ -10,7 +11,8 @@ use crate::compared::assert_same_bits;
 use crate::random::Random;
 use crate::variants::every_measure;
 
-/// Judgments and a run of `queries` queries, as text: grades of `grades`, negative ones, documents of equal scores.
+/// Judgments and a run of `queries` queries, as text: grades of `grades`, negative ones, documents
+/// of equal scores.
 fn texts(queries: usize, grades: &[f64]) -> (String, String) {
     let mut random = Random(7);
     let (mut qrels, mut run) = (String::new(), String::new());
@@ -24,8 +26,11 @@ fn texts(queries: usize, grades: &[f64]) -> (String, String) {
                 qrels += &format!("q{query} 0 d{doc} {grade}\n");
             }
             if random.below(4) > 0 {
-                run +=
-                    &format!("q{query} Q0 d{} 1 {} t\n", doc * 7 % 90 + 100 * (doc / 90), random.below(40));
+                run += &format!(
+                    "q{query} Q0 d{} 1 {} t\n",
+                    doc * 7 % 90 + 100 * (doc / 90),
+                    random.below(40)
+                );
             }
         }
     }
@@ -83,8 +88,13 @@ fn a_measure_alone_has_the_bits_that_it_has_with_few_grades() {
     let ids: Ids = few.queries().iter().collect();
     for measure in every_measure(&few) {
         let name = measure.to_string();
-        let evaluator = Evaluator::of(vec![measure]).with_per_query(true).with_only(Some(ids.clone()));
-        assert_same_bits(&evaluator.evaluate(&few).unwrap(), &evaluator.evaluate(&exact).unwrap(), &name);
+        let evaluator =
+            Evaluator::of(vec![measure]).with_per_query(true).with_only(Some(ids.clone()));
+        assert_same_bits(
+            &evaluator.evaluate(&few).unwrap(),
+            &evaluator.evaluate(&exact).unwrap(),
+            &name,
+        );
     }
 }
 
@@ -168,7 +178,8 @@ fn arrays_have_the_values_of_a_matrix_of_them_and_of_text() {
     let counts: Vec<u32> = (0..queries * distinct.len()).map(count).collect();
     let given = |counts: &[u32]| -> Result<Vec<Vec<u64>>, String> {
         let ideal = Ideal::Counts { grades: &distinct, counts: counts.into() };
-        let labels = Rankings::labels(&ranked, Shape::dense(width)).unwrap().with_ideal(ideal).unwrap();
+        let labels =
+            Rankings::labels(&ranked, Shape::dense(width)).unwrap().with_ideal(ideal).unwrap();
         evaluator.rankings(&labels).map(|scores| values(&scores)).map_err(|error| error.to_string())
     };
     assert_eq!(given(&counts), Ok(expected.clone()));
@@ -177,7 +188,8 @@ fn arrays_have_the_values_of_a_matrix_of_them_and_of_text() {
     let fewer: Vec<u32> = counts.iter().map(|count| count.saturating_sub(1)).collect();
     let error = given(&fewer).unwrap_err();
     assert!(
-        error.contains("row 0 has 1 documents of grade") && error.contains("only 0 are said to be judged so"),
+        error.contains("row 0 has 1 documents of grade")
+            && error.contains("only 0 are said to be judged so"),
         "{error}"
     );
 }
@@ -186,14 +198,23 @@ fn arrays_have_the_values_of_a_matrix_of_them_and_of_text() {
 fn what_needs_few_grades_says_so() {
     let (qrels, run) = texts(20, &(0..300).map(f64::from).collect::<Vec<_>>());
     let join = Join { keep_ties: true, ..Join::default() };
-    let error = join.files(input("my.qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
+    let error =
+        join.files(input("my.qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
     assert!(error.starts_with("my.qrels has more than 253 distinct grades, over which"), "{error}");
     let levels = (0..300).map(|level| format!("P(rel={}.5)@5", level));
     let levels: Vec<String> = levels.collect();
     let evaluator = Evaluator::new(levels.iter().map(String::as_str)).unwrap();
-    let error = evaluator.evaluate(&joined(&Join::default(), &qrels, &run)).unwrap_err().to_string();
-    assert!(error.starts_with("measures with 300 levels of relevance, where 253 can be"), "{error}");
-    let error = Evaluator::new(["ERR(gmax=4)@3"]).unwrap().evaluate(&joined(&Join::default(), &qrels, &run));
+    let error =
+        evaluator.evaluate(&joined(&Join::default(), &qrels, &run)).unwrap_err().to_string();
+    assert!(
+        error.starts_with("measures with 300 levels of relevance, where 253 can be"),
+        "{error}"
+    );
+    let error = Evaluator::new(["ERR(gmax=4)@3"]).unwrap().evaluate(&joined(
+        &Join::default(),
+        &qrels,
+        &run,
+    ));
     assert!(error.unwrap_err().to_string().contains("the qrels have a grade of 299, above gmax=4"));
     assert_eq!(Qrels::read(input("qrels", &qrels)).unwrap().grades().last(), Some(&299.0));
 }

@@ -15,7 +15,9 @@ mod stream;
 
 #[test]
 fn they_run() {
-    for example in [columns::main, ids::main, labels::main, run_stream::main, scores::main, stream::main] {
+    for example in
+        [columns::main, ids::main, labels::main, run_stream::main, scores::main, stream::main]
+    {
         example().unwrap();
     }
 }

@@ -1,8 +1,10 @@
-//! No value is infinite or NaN without an error: huge gains give the true quotient, or an error that names the place.
+//! No value is infinite or NaN without an error: huge gains give the true quotient, or an error
+//! that names the place.
 
 use laneval::{EngineChoice, Error, Evaluator, Join, Qrels, QuerySet, Scores, StatName};
 
-/// The scores of a ranking of judged documents a, c, b under one engine, a query of other documents coming first.
+/// The scores of a ranking of judged documents a, c, b under one engine, a query of other documents
+/// coming first.
 fn scores(grades: &[(&str, f64)], names: &[&str], engine: EngineChoice) -> Result<Scores, Error> {
     let judgments = grades.iter().map(|&(docno, grade)| ("q2", docno, grade));
     let qrels = Qrels::new(judgments.chain([("q1", "z", 1.0)])).unwrap();
@@ -26,7 +28,8 @@ fn values(grades: &[(&str, f64)], names: &[&str]) -> Vec<f64> {
     cpu
 }
 
-/// Gains of 2^1023 at the ranks 1 and 3, of 2^1023 at the ideal ranks 1 to 4: (1 + 1/2) / (1 + 1/lg 3 + 1/2 + 1/lg 5).
+/// Gains of 2^1023 at the ranks 1 and 3, of 2^1023 at the ideal ranks 1 to 4: (1 + 1/2) / (1 + 1/lg
+/// 3 + 1/2 + 1/lg 5).
 #[test]
 fn gains_at_the_end_of_f64_have_the_true_quotient() {
     let grades = [("a", 1023.0), ("b", 1023.0), ("d", 1023.0), ("e", 1023.0), ("c", 1.0)];
@@ -35,7 +38,8 @@ fn gains_at_the_end_of_f64_have_the_true_quotient() {
     assert!((found[0] - 1.5 / ideal).abs() < 1e-15 && found[1] == 1.0, "{found:?}");
 }
 
-/// A quotient of sums does not change with the unit of the grades: by no bit, if the unit is a power of two.
+/// A quotient of sums does not change with the unit of the grades: by no bit, if the unit is a
+/// power of two.
 #[test]
 fn quotients_of_gains_do_not_depend_on_their_unit() {
     let names = [
@@ -49,7 +53,8 @@ fn quotients_of_gains_do_not_depend_on_their_unit() {
     ];
     for grades in [[1.7, 1.7, 1.0], [0.7, 1.9, 1.3], [1.0, 0.25, 0.0]] {
         let of = |power: i32| {
-            let grades = ["a", "b", "c"].into_iter().zip(grades.map(|grade| grade * 2f64.powi(power)));
+            let grades =
+                ["a", "b", "c"].into_iter().zip(grades.map(|grade| grade * 2f64.powi(power)));
             values(&grades.collect::<Vec<_>>(), &names)
         };
         let ordinary = of(0);
@@ -60,7 +65,8 @@ fn quotients_of_gains_do_not_depend_on_their_unit() {
     }
 }
 
-/// In this order the gains add up to 65,536 more than in that of the ideal ranking, by rounding alone: the lag at rank 3 is none, and not less.
+/// In this order the gains add up to 65,536 more than in that of the ideal ranking, by rounding
+/// alone: the lag at rank 3 is none, and not less.
 #[test]
 fn no_ranking_is_ahead_of_the_ideal_one() {
     let [a, c, b] = [9e20 / 7.0, 4e20 / 3.0, 3e20];
@@ -77,7 +83,9 @@ fn a_value_that_is_not_finite_is_an_error_that_says_where() {
     for name in ["CG", "DCG", "IDCG", "RBP(gain=raw)", "G"] {
         for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
             let error = scores(&grades, &["AP", name], engine).unwrap_err();
-            let Error::NotFinite { run, query, measure, value } = &error else { panic!("{name}: {error}") };
+            let Error::NotFinite { run, query, measure, value } = &error else {
+                panic!("{name}: {error}")
+            };
             assert_eq!((run.as_str(), query.as_deref()), ("mine", Some(&b"q2"[..])));
             assert!(
                 name.starts_with(measure.split('(').next().unwrap()) && !value.is_finite(),
@@ -97,14 +105,17 @@ fn a_value_that_is_not_finite_is_an_error_that_says_where() {
 
 #[test]
 fn gains_too_far_apart_are_refused() {
-    let error = scores(&[("a", 1e308), ("b", 1e-300)], &["nDCG"], EngineChoice::Cpu).unwrap_err().to_string();
+    let error = scores(&[("a", 1e308), ("b", 1e-300)], &["nDCG"], EngineChoice::Cpu)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("the grades of the judgments give gains of"), "{error}");
     assert!(error.contains("too far apart"), "{error}");
 }
 
 #[test]
 fn an_average_of_huge_values_is_finite() {
-    let qrels = Qrels::new((0..6).map(|query| (format!("q{query}"), "a", 2f64.powi(1023)))).unwrap();
+    let qrels =
+        Qrels::new((0..6).map(|query| (format!("q{query}"), "a", 2f64.powi(1023)))).unwrap();
     let run = (0..6).map(|query| (format!("q{query}"), "a", 1.0));
     let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)]).unwrap();
     let mut evaluator = Evaluator::new(["CG"]).unwrap();

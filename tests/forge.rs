@@ -1,6 +1,8 @@
-//! Forged `.lmx` files: the sections of a sound file, changed at will, with checksums that fit the changed sections.
+//! Forged `.lmx` files: the sections of a sound file, changed at will, with checksums that fit the
+//! changed sections.
 //!
-//! A change is made of three numbers, each of which is valid whatever its size, so that generators of any kind can make changes.
+//! A change is made of three numbers, each of which is valid whatever its size, so that generators
+//! of any kind can make changes.
 
 use laneval::parts::label::Packing;
 use xxhash_rust::xxh3::xxh3_64;
@@ -74,7 +76,8 @@ impl Forged {
         file.resize(HEADER + ENTRY * count, 0);
         file[12..16].copy_from_slice(&(count as u32).to_le_bytes());
         let first = self.sections.iter().enumerate();
-        let first = first.map(|(at, bytes)| (at as u32 + 1, self.reserved[at], self.gaps[at], bytes));
+        let first =
+            first.map(|(at, bytes)| (at as u32 + 1, self.reserved[at], self.gaps[at], bytes));
         let more = self.more.iter().map(|(kind, mark, bytes)| (*kind, *mark, 0, bytes));
         for (number, (kind, mark, gap, bytes)) in first.chain(more).enumerate() {
             let start = file.len().next_multiple_of(if number == TILES { 4096 } else { 64 });
@@ -121,7 +124,8 @@ impl Forged {
     /// Sets the depth of a row, and adapts tiles and directory, as long as they stay small.
     pub fn set_row(&mut self, row: usize, depth: u32) {
         self.set_word(ROWS, row, depth);
-        let depths = self.sections[ROWS].as_chunks::<4>().0.iter().map(|depth| u32::from_le_bytes(*depth));
+        let depths =
+            self.sections[ROWS].as_chunks::<4>().0.iter().map(|depth| u32::from_le_bytes(*depth));
         let Ok(packing) = Packing::new(&depths.collect::<Vec<_>>()) else { return };
         if packing.bytes() <= MOST_TILES {
             self.sections[TILES].resize(packing.bytes() as usize, 1);
@@ -165,7 +169,8 @@ impl Forged {
         }
     }
 
-    /// Changes a word or a byte of the last of the further sections, or its mark, or adds a section.
+    /// Changes a word or a byte of the last of the further sections, or its mark, or adds a
+    /// section.
     fn change_more(&mut self, kind: u8, at: usize, to: u64) {
         let count = self.more.len() as u32;
         let Some((kind_of, mark, bytes)) = self.more.last_mut() else { return };
@@ -174,7 +179,9 @@ impl Forged {
             (15, 0) => *mark = to as u32,
             (15, 1) => *kind_of = to as u32,
             (15, 2) => bytes.resize(to as usize % (bytes.len() + 65), at as u8),
-            (15, 3) => self.more.push((9 + count, to as u32 % 4, vec![at as u8; to as usize % 100])),
+            (15, 3) => {
+                self.more.push((9 + count, to as u32 % 4, vec![at as u8; to as usize % 100]))
+            }
             (15, _) => set_byte(bytes, at, to as u8),
             _ => {
                 let word = at % words;
@@ -185,8 +192,8 @@ impl Forged {
         }
     }
 
-    /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment. A sound file stays sound if neither
-    /// label was past the end.
+    /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment.
+    /// A sound file stays sound if neither label was past the end.
     fn keep_sound(&mut self, at: usize, to: u64) {
         let tiles = &mut self.sections[TILES];
         if tiles.is_empty() {

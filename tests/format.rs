@@ -77,7 +77,12 @@ fn scores(matrix: &LabelMatrix) -> Vec<u64> {
     ])
     .unwrap();
     let scores = scores.evaluate(matrix).unwrap();
-    scores.runs.iter().flat_map(|run| run.stats.iter().flatten()).map(|(_, value)| value.to_bits()).collect()
+    scores
+        .runs
+        .iter()
+        .flat_map(|run| run.stats.iter().flatten())
+        .map(|(_, value)| value.to_bits())
+        .collect()
 }
 
 proptest! {
@@ -100,7 +105,10 @@ proptest! {
 
     /// Arbitrary bytes, with or without a plausible start, are an error and never a panic.
     #[test]
-    fn arbitrary_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 0..600), plausible: bool) {
+    fn arbitrary_bytes(
+        mut bytes in proptest::collection::vec(any::<u8>(), 0..600),
+        plausible: bool,
+    ) {
         let (folder, path) = written(&some_matrix());
         if plausible {
             let start = std::fs::read(&path).unwrap();
@@ -134,7 +142,11 @@ fn no_truncation_is_believed(matrix: &LabelMatrix) {
     let lengths = (0..400).chain((400..bytes.len()).step_by(97)).chain([bytes.len() - 1]);
     for length in lengths {
         std::fs::write(&short, &bytes[..length]).unwrap();
-        assert!(message(&short).contains("short.lmx: header: "), "at {length}: {}", message(&short));
+        assert!(
+            message(&short).contains("short.lmx: header: "),
+            "at {length}: {}",
+            message(&short)
+        );
     }
 }
 
@@ -197,26 +209,33 @@ fn foreign_and_newer_files_say_what_they_are() {
     assert!(message(&other).contains("is of format version 7"), "{}", message(&other));
 }
 
-/// A matrix with something in every section: two rules of ranking changed, fractional and negative grades, two runs, missing and
-/// ignored queries, ids that are not ASCII, tiles of 64 and of 16 lanes.
+/// A matrix with something in every section: two rules of ranking changed, fractional and negative
+/// grades, two runs, missing and ignored queries, ids that are not ASCII, tiles of 64 and of 16
+/// lanes.
 fn frozen_matrix() -> LabelMatrix {
     let name = |query: u32| if query == 7 { "frage-ß".to_owned() } else { format!("q{query}") };
     let grade = |query: u32, document: u32| f64::from((query * 7 + document * 5) % 9) / 2.0 - 0.5;
-    let judged = (0..150).flat_map(|query| (0..query % 6 + 1).map(move |document| (query, document)));
     let judged =
-        judged.map(|(query, document)| (name(query), format!("d{document}"), grade(query, document)));
+        (0..150).flat_map(|query| (0..query % 6 + 1).map(move |document| (query, document)));
+    let judged = judged
+        .map(|(query, document)| (name(query), format!("d{document}"), grade(query, document)));
     let qrels = Qrels::new(judged).unwrap();
     let run = |skip: u32, deep: u32| {
         let queries = (0..160).filter(move |query| query % 11 != skip);
         let depth = move |query: u32| if query == 3 { deep } else { 1 + query % 13 };
-        let results = queries.flat_map(move |query| (0..depth(query)).map(move |rank| (query, rank)));
+        let results =
+            queries.flat_map(move |query| (0..depth(query)).map(move |rank| (query, rank)));
         results.map(move |(query, rank)| {
             (name(query), format!("d{}", rank * 3 % 41), f64::from((rank * 17 + query) % 10))
         })
     };
     let run = |skip, deep| run(skip, deep).collect::<Vec<_>>();
-    let join =
-        Join { ties: Ties::Input, score: ScoreType::F32, depth: NonZeroU32::new(900), ..Join::default() };
+    let join = Join {
+        ties: Ties::Input,
+        score: ScoreType::F32,
+        depth: NonZeroU32::new(900),
+        ..Join::default()
+    };
     let distinct = |mut run: Vec<(String, String, f64)>| {
         let mut seen = std::collections::HashSet::new();
         run.retain(|(query, document, _)| seen.insert((query.clone(), document.clone())));
@@ -224,12 +243,16 @@ fn frozen_matrix() -> LabelMatrix {
     };
     let deep = (0..850).map(|rank| ("q12".to_owned(), format!("e{rank}"), -f64::from(rank)));
     let second = distinct(run(5, 30).into_iter().chain(deep).collect());
-    join.rankings(&qrels, [("first".to_owned(), distinct(run(2, 40))), ("zweiter-ß".to_owned(), second)])
-        .unwrap()
+    join.rankings(
+        &qrels,
+        [("first".to_owned(), distinct(run(2, 40))), ("zweiter-ß".to_owned(), second)],
+    )
+    .unwrap()
 }
 
-/// Checks that the fixture of this name, which was written when version 1 was frozen, has sound bytes that this matrix makes too, with a last
-/// section of this kind, mark and name; returns its path and bytes. This and every later version reads it.
+/// Checks that the fixture of this name, which was written when version 1 was frozen, has sound
+/// bytes that this matrix makes too, with a last section of this kind, mark and name; returns its
+/// path and bytes. This and every later version reads it.
 fn is_frozen(matrix: &LabelMatrix, name: &str, last: (u32, u32, &str)) -> (PathBuf, Vec<u8>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
@@ -262,9 +285,11 @@ fn the_format_is_frozen() {
     assert!(matrix.runs().iter().all(|run| run.ignored.count > 0));
 }
 
-/// A small matrix that knows its ties: a group that is cut off, one whose cut-off part alone differs, one that is not mixed.
+/// A small matrix that knows its ties: a group that is cut off, one whose cut-off part alone
+/// differs, one that is not mixed.
 fn frozen_matrix_with_ties() -> LabelMatrix {
-    let judged = [("a", "d1", 2.0), ("a", "d2", 0.0), ("a", "d3", -1.0), ("b", "d1", 1.0), ("c", "d5", 1.0)];
+    let judged =
+        [("a", "d1", 2.0), ("a", "d2", 0.0), ("a", "d3", -1.0), ("b", "d1", 1.0), ("c", "d5", 1.0)];
     let run = [
         ("a", "d1", 5.0),
         ("a", "d4", 5.0),
@@ -282,8 +307,12 @@ fn frozen_matrix_with_ties() -> LabelMatrix {
     ];
     let mut other = run;
     other[0].2 = 3.0;
-    let join =
-        Join { ties: Ties::DocnoAscending, depth: NonZeroU32::new(4), keep_ties: true, ..Join::default() };
+    let join = Join {
+        ties: Ties::DocnoAscending,
+        depth: NonZeroU32::new(4),
+        keep_ties: true,
+        ..Join::default()
+    };
     let runs = [("first".to_owned(), run), ("zweiter-ß".to_owned(), other)];
     join.rankings(&Qrels::new(judged).unwrap(), runs).unwrap()
 }
@@ -307,11 +336,14 @@ fn tied_groups_are_kept() {
     assert_eq!(tied.of(2), RowTies { groups: &[group(3, 1)], cut: &[cut(2, 4, 1)] });
 }
 
-/// Two rankings: in the first one group is of one grade and another is mixed, in the second two are of one grade.
+/// Two rankings: in the first one group is of one grade and another is mixed, in the second two are
+/// of one grade.
 fn matrix_with_alike_groups() -> LabelMatrix {
-    let judged = [("a", "d1", 1.0), ("a", "d2", 1.0), ("a", "d3", 0.0), ("b", "d1", 2.0), ("b", "d2", 2.0)];
+    let judged =
+        [("a", "d1", 1.0), ("a", "d2", 1.0), ("a", "d3", 0.0), ("b", "d1", 2.0), ("b", "d2", 2.0)];
     let judged = judged.into_iter().chain([("b", "d3", 0.0), ("b", "d4", 0.0)]);
-    let run = [("a", "d1", 3.0), ("a", "d2", 3.0), ("a", "d3", 2.0), ("a", "x", 2.0), ("a", "y", 1.0)];
+    let run =
+        [("a", "d1", 3.0), ("a", "d2", 3.0), ("a", "d3", 2.0), ("a", "x", 2.0), ("a", "y", 1.0)];
     let run = run.into_iter().chain([("a", "z", 1.0), ("b", "d1", 2.0), ("b", "d2", 2.0)]);
     let run = run.chain([("b", "d3", 1.0), ("b", "d4", 1.0)]);
     let join = Join { keep_ties: true, ..Join::default() };
@@ -323,7 +355,8 @@ fn units_are_kept_in_a_section_that_may_be_skipped() {
     let run = [("a", "d1#1", 3.0), ("a", "d2#1", 3.0), ("a", "d1#2", 2.0), ("b", "d1#1", 1.0)];
     let qrels = Qrels::new([("a", "d1", 1.0), ("b", "d1", 0.0)]).unwrap();
     let repeats = "sum:2".parse().ok();
-    let join = Join { units: Units::before("#"), repeats, rows: NonZeroU32::new(7), ..Join::default() };
+    let join =
+        Join { units: Units::before("#"), repeats, rows: NonZeroU32::new(7), ..Join::default() };
     let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
     let (_, bytes) = is_frozen(&matrix, "units-1.lmx", (13, 1, "units"));
     assert_eq!(Forged::of(&bytes).more[0].2, b"\x07\0\0\0\x08\0\0\0before:#\x05\0\0\0sum:2");
@@ -333,8 +366,8 @@ fn units_are_kept_in_a_section_that_may_be_skipped() {
 fn groups_of_one_grade_are_kept_beside_mixed_ones() {
     let matrix = matrix_with_alike_groups();
     let file = Forged::of(&matrix.to_bytes());
-    // The number of groups of one grade is the last of four, behind four counts of the run; the groups come last. Each is a row, its first
-    // rank, and its length.
+    // The number of groups of one grade is the last of four, behind four counts of the run; the
+    // groups come last. Each is a row, its first rank, and its length.
     const COUNT: usize = 2 * (4 + 3);
     let words: Vec<u32> =
         file.more[0].2.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
@@ -378,8 +411,8 @@ fn frozen_matrix_of_labels() -> LabelMatrix {
     LabelMatrix::of_rankings("labels", &rankings).unwrap()
 }
 
-/// The judgments of a query and ideal rankings are made of the retrieved documents alone, and a file says so: in a section that readers who
-/// do not know it skip.
+/// The judgments of a query and ideal rankings are made of the retrieved documents alone, and a
+/// file says so: in a section that readers who do not know it skip.
 #[test]
 fn what_ideal_rankings_are_made_of_is_kept() {
     let matrix = frozen_matrix_of_labels();
@@ -395,14 +428,17 @@ fn what_ideal_rankings_are_made_of_is_kept() {
 
 /// Two queries with 300 grades, in a run that lacks some of the documents.
 fn frozen_matrix_of_exact_grades() -> LabelMatrix {
-    let judged = (0..300).map(|doc| (format!("q{}", doc % 2), format!("d{doc}"), f64::from(doc) / 8.0 - 1.0));
+    let judged = (0..300)
+        .map(|doc| (format!("q{}", doc % 2), format!("d{doc}"), f64::from(doc) / 8.0 - 1.0));
     let qrels = Qrels::new(judged.collect::<Vec<_>>()).unwrap();
-    let results = (0..400).map(|doc| (format!("q{}", doc % 2), format!("d{doc}"), f64::from(doc * 7 % 400)));
+    let results =
+        (0..400).map(|doc| (format!("q{}", doc % 2), format!("d{doc}"), f64::from(doc * 7 % 400)));
     let results: Vec<_> = results.filter(|(_, doc, _)| !doc.ends_with('3')).collect();
     Join::default().rankings(&qrels, [("run".to_owned(), results)]).unwrap()
 }
 
-/// More grades than codes are kept beside the labels, in a section without which a file cannot be understood.
+/// More grades than codes are kept beside the labels, in a section without which a file cannot be
+/// understood.
 #[test]
 fn exact_grades_are_kept_and_required() {
     let matrix = frozen_matrix_of_exact_grades();
@@ -412,22 +448,27 @@ fn exact_grades_are_kept_and_required() {
     }
 }
 
-/// Judgments by facet of three queries, in two runs: several of a document, a negative one, a query that only one run has.
+/// Judgments by facet of three queries, in two runs: several of a document, a negative one, a query
+/// that only one run has.
 fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
-    let qrels = "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
+    let qrels =
+        "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
     let first = "a Q0 d1 1 4 t\na Q0 x 2 3 t\na Q0 d3 3 2 t\na Q0 d2 4 1 t\nb Q0 d4 1 1 t\n";
     let last = "a Q0 d2 1 4 t\nc Q0 y 1 2 t\nc Q0 d9 2 1 t\n";
     let join = Join { judged_by: Some(by), ..Join::default() };
     join.files(
         text("qrels", qrels),
-        [RunInput::named("first", text("first", first)), RunInput::named("zweiter-ß", text("last", last))],
+        [
+            RunInput::named("first", text("first", first)),
+            RunInput::named("zweiter-ß", text("last", last)),
+        ],
     )
     .unwrap()
 }
 
-/// Judgments by facet are kept beside the labels, in a section that readers who do not know it may skip where groups are subtopics: plain
-/// measures take the largest grades, which are the labels.
+/// Judgments by facet are kept beside the labels, in a section that readers who do not know it may
+/// skip where groups are subtopics: plain measures take the largest grades, which are the labels.
 #[test]
 fn judgments_by_group_are_kept() {
     for (by, mark, measure) in [
@@ -453,13 +494,16 @@ fn judgments_by_group_are_kept() {
 #[test]
 fn passages_are_kept() {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
-    let gold =
-        "query,doc,start,end,grade\na,d1,10,30,1\na,d1,50,60,2\na,ß,0,20,1\nb,d2,0,5,0.5\nc,d9,7,9,1\n";
-    let first = "query,doc,start,end,score\na,d1,0,20,4\na,d1,15,40,3\na,x,0,50,2\na,ß,0,100,1\nb,d2,3,5,1\n";
+    let gold = "query,doc,start,end,grade\na,d1,10,30,1\na,d1,50,60,2\na,ß,0,20,1\n\
+                b,d2,0,5,0.5\nc,d9,7,9,1\n";
+    let first = "query,doc,start,end,score\na,d1,0,20,4\na,d1,15,40,3\na,x,0,50,2\n\
+                 a,ß,0,100,1\nb,d2,3,5,1\n";
     let last = "query,doc,start,end,score\na,d1,20,60,4\nc,d9,0,9,2\n";
     let join = Join { judged_by: Some(JudgedBy::Span), ..Join::default() };
-    let runs =
-        [RunInput::named("first", text("first", first)), RunInput::named("zweiter-ß", text("last", last))];
+    let runs = [
+        RunInput::named("first", text("first", first)),
+        RunInput::named("zweiter-ß", text("last", last)),
+    ];
     let matrix = join.files(text("gold", gold), runs).unwrap();
     let (path, _) = is_frozen(&matrix, "spans-1.lmx", (14, 2, "spans"));
     let evaluator = Evaluator::new(["SpanR(rel=2)", "SpanIoU@2"]).unwrap().with_per_query(true);
@@ -483,8 +527,8 @@ fn a_file_of_a_draft_is_refused_by_name() {
         if let Some(length) = length {
             std::fs::File::options().write(true).open(&draft).unwrap().set_len(length).unwrap();
         }
-        let expected =
-            "draft.lmx: header: was written by a draft of laneval: make it again with `laneval build`";
+        let expected = "draft.lmx: header: was written by a draft of laneval: make it again with \
+                        `laneval build`";
         assert!(message(&draft).ends_with(expected), "{}", message(&draft));
         assert!(Description::recognises(&std::fs::read(&draft).unwrap()));
     }
@@ -496,7 +540,8 @@ fn a_section_is_written_if_it_says_something() {
     let written = |join: Join| {
         let run = text("run", "a Q0 d1 2 3 t\na Q0 d2 1 3 t\n");
         let (_folder, path) = written(&join.files(text("qrels", "a 0 d1 1\n"), [run]).unwrap());
-        let (description, read) = (Description::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
+        let (description, read) =
+            (Description::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
         (description.sections.len(), read.rule(), read.tied_groups().is_some())
     };
     for (_, ties) in Ties::ALL {

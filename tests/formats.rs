@@ -1,4 +1,5 @@
-//! The sample files of every format, plain, as gzip and as zstd, have the same bits as their TREC twins.
+//! The sample files of every format, plain, as gzip and as zstd, have the same bits as their TREC
+//! twins.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,9 @@ fn inputs(name: &str) -> [(&'static str, Input); 4] {
 }
 
 fn joined(qrels: Input, run: Input) -> LabelMatrix {
-    Join::default().files(qrels, [RunInput::named("run", run)]).unwrap_or_else(|error| panic!("{error}"))
+    Join::default()
+        .files(qrels, [RunInput::named("run", run)])
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The properties of a matrix that evaluations depend on.
@@ -53,15 +56,19 @@ fn values(matrix: &LabelMatrix) -> Vec<u64> {
 /// Type checkers need the names written out, and so do readers.
 #[test]
 fn python_and_the_page_name_every_format() {
-    let of = |path: &str| std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+    let of = |path: &str| {
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+    };
     let names = InputFormat::ALL.map(|(name, _)| name);
     let python = of("python/laneval/_options.py");
-    let literal = python.split_once("\nFormat: TypeAlias = Literal[").unwrap().1.split_once(']').unwrap().0;
+    let literal =
+        python.split_once("\nFormat: TypeAlias = Literal[").unwrap().1.split_once(']').unwrap().0;
     let written: Vec<&str> = literal.split(',').map(|name| name.trim().trim_matches('"')).collect();
     assert_eq!(written, names, "`Format` in python/laneval/_options.py");
     let page = of("docs/formats.md");
     let listed = page.split_once("`--qrels-format` and `--run-format` overrule").unwrap().1;
-    let listed: Vec<&str> = listed.split_once("\n\n").unwrap().0.split('`').skip(1).step_by(2).collect();
+    let listed: Vec<&str> =
+        listed.split_once("\n\n").unwrap().0.split('`').skip(1).step_by(2).collect();
     assert!(names.iter().all(|name| listed.contains(name)), "docs/formats.md: {listed:?}");
 }
 
@@ -82,7 +89,8 @@ fn every_file_is_its_twin() {
     }
 }
 
-/// Queries are numbered, and documents are lines, if the files name none; labels and values are the same nevertheless.
+/// Queries are numbered, and documents are lines, if the files name none; labels and values are the
+/// same nevertheless.
 #[test]
 fn groups_are_their_twin() {
     let twin = joined(sample("qrels.trec").into(), sample("run.trec").into());
@@ -150,11 +158,13 @@ proptest! {
         let mut stream = evaluator.run_stream(&Join::default(), &qrels, "run").unwrap();
         let passed = stream.read(&bytes[..]).and_then(|()| stream.scores());
         let run = RunInput::named("run", Input::Bytes { name: "run".to_owned(), bytes });
-        let read = Join::default().runs(&qrels, [run]).and_then(|matrix| evaluator.evaluate(&matrix));
+        let read =
+            Join::default().runs(&qrels, [run]).and_then(|matrix| evaluator.evaluate(&matrix));
         if let Ok(passed) = passed {
             let read = read.unwrap();
             for measure in ["AP", "P@1"] {
-                let [passed, read] = [&passed, &read].map(|scores| scores.average("run", measure).map(f64::to_bits));
+                let [passed, read] =
+                    [&passed, &read].map(|scores| scores.average("run", measure).map(f64::to_bits));
                 prop_assert_eq!(passed, read);
             }
         }

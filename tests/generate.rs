@@ -22,7 +22,9 @@ fn text(shape: Synthetic) -> TempDir {
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = entries
-        .map(|path| (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap()))
+        .map(|path| {
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
+        })
         .collect();
     files.sort();
     files
@@ -65,7 +67,10 @@ proptest! {
         prop_assert_eq!(joined.tile_bytes(), made.tile_bytes());
         prop_assert_eq!(joined.rule(), made.rule());
         for (joined, made) in joined.runs().iter().zip(made.runs()) {
-            prop_assert_eq!((&joined.name, &joined.tag, joined.results), (&made.name, &made.tag, made.results));
+            prop_assert_eq!(
+                (&joined.name, &joined.tag, joined.results),
+                (&made.name, &made.tag, made.results)
+            );
         }
         let evaluator = Evaluator::new(["AP", "nDCG@10"]).unwrap();
         let scores = [joined, made].map(|matrix| evaluator.evaluate(&matrix).unwrap());
@@ -91,13 +96,20 @@ fn the_same_seed_makes_the_same_bytes_on_any_threads() {
 
 #[test]
 fn the_data_have_the_shape_asked_for() {
-    let shape =
-        Synthetic { queries: 200, depth: 500, judged: 30, grades: 3, runs: 2, ..Synthetic::default() };
+    let shape = Synthetic {
+        queries: 200,
+        depth: 500,
+        judged: 30,
+        grades: 3,
+        runs: 2,
+        ..Synthetic::default()
+    };
     let matrix = shape.matrix().unwrap();
     assert_eq!((matrix.runs().len(), matrix.queries().len()), (2, 200));
     assert!(matrix.depths().iter().all(|&depth| depth == 500));
     assert_eq!(matrix.book().grades(), [0.0, 1.0, 2.0]);
-    let judged = |query: usize| matrix.facts().of(query).iter().map(|(_, count)| count).sum::<u32>();
+    let judged =
+        |query: usize| matrix.facts().of(query).iter().map(|(_, count)| count).sum::<u32>();
     assert!((0..200).all(|query| judged(query) == 30));
     let scores = Evaluator::new(["AP", "R@500"]).unwrap().evaluate(&matrix).unwrap();
     let recall = scores.runs[0].average(1).unwrap();

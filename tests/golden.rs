@@ -9,7 +9,8 @@ use crate::matrices::{Query, Shape, matrix};
 
 /// The matrix of sample files.
 pub fn sample(qrels: &str, runs: &[&str]) -> LabelMatrix {
-    let path = |name: &&str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name);
+    let path =
+        |name: &&str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name);
     Join::default().files(path(&qrels), runs.iter().map(path)).unwrap()
 }
 
@@ -40,20 +41,26 @@ fn assert_printed(matrix: &LabelMatrix, run: usize, names: &str, printed: &[&str
     }
 }
 
-/// A video lecture's photo search. "cat in a box" alone, then the mean reciprocal rank of three queries.
+/// A video lecture's photo search. "cat in a box" alone, then the mean reciprocal rank of three
+/// queries.
 #[test]
 fn cats() {
     let all = sample("cats.qrels", &["cats.run"]);
     assert_printed(&all, 0, "RR", &["0.566667"]);
     let one = |qrels: &str, level: f64| {
-        let judged =
-            std::fs::read_to_string(format!("{}/examples/data/{qrels}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let judged = std::fs::read_to_string(format!(
+            "{}/examples/data/{qrels}",
+            env!("CARGO_MANIFEST_DIR")
+        ))
+        .unwrap();
         let lines = judged.lines().map(|line| line.split(' ').collect::<Vec<_>>());
         let kept: Vec<_> = lines.filter(|fields| fields[0] == "cat-in-a-box").collect();
-        let judgments = kept.iter().map(|f| (f[0].to_owned(), f[2].to_owned(), f[3].parse::<f64>().unwrap()));
+        let judgments =
+            kept.iter().map(|f| (f[0].to_owned(), f[2].to_owned(), f[3].parse::<f64>().unwrap()));
         assert!(judgments.clone().any(|(.., grade)| grade >= level));
         let qrels = Qrels::new(judgments).unwrap();
-        let run = (1..=8).map(|image| ("cat-in-a-box", format!("image{image}"), f64::from(9 - image)));
+        let run =
+            (1..=8).map(|image| ("cat-in-a-box", format!("image{image}"), f64::from(9 - image)));
         Join::default().rankings(&qrels, [("cats".to_owned(), run)]).unwrap()
     };
     let binary = one("cats.qrels", 1.0);
@@ -68,7 +75,8 @@ fn cats() {
     assert_printed(&graded, 0, "nDCG(ideal=retrieved)@1..8", &ndcg);
 }
 
-/// Labels 2 3 3 1 2, with the list itself as the ideal. (The post prints 6.64 and 0.93 for the linear values; the right sums are these.)
+/// Labels 2 3 3 1 2, with the list itself as the ideal. (The post prints 6.64 and 0.93 for the
+/// linear values; the right sums are these.)
 #[test]
 fn articles() {
     let matrix = sample("articles.qrels", &["articles.run"]);
@@ -81,7 +89,8 @@ fn articles() {
     assert!((ideal("DCG(gain=exp2)") / ideal("nDCG(gain=exp2)") - 14.5954).abs() < 0.5e-4);
 }
 
-/// Relevant {1, 2, 5}. (The post prints 8/9 for the first and 0.41 for the third; the definition gives these.)
+/// Relevant {1, 2, 5}. (The post prints 8/9 for the first and 0.41 for the third; the definition
+/// gives these.)
 #[test]
 fn three_rankings() {
     let matrix = sample("three.qrels", &["three-s1.run", "three-s2.run", "three-s3.run"]);
@@ -94,14 +103,17 @@ fn three_rankings() {
 fn graded_lists() {
     let matrix = sample("graded.qrels", &["graded.run"]);
     let mut evaluator =
-        Evaluator::new(["nDCG(gain=exp2)@1..5", "nDCG@1..5", "ERR(gmax=3)", "ERR(gmax=4)"]).unwrap();
+        Evaluator::new(["nDCG(gain=exp2)@1..5", "nDCG@1..5", "ERR(gmax=3)", "ERR(gmax=4)"])
+            .unwrap();
     evaluator = evaluator.with_per_query(true);
     let scores = evaluator.evaluate(&matrix).unwrap();
     let per_query = scores.runs[0].per_query.as_ref().unwrap();
     assert_eq!(per_query.queries.get(0), b"labels-21201");
     let value = |measure: usize, query: usize| per_query.values[measure][query];
     for (measure, printed) in
-        [1.0, 0.7421, 0.9514, 0.8811, 0.9475, 1.0, 0.8066, 0.9652, 0.8660, 0.9583].into_iter().enumerate()
+        [1.0, 0.7421, 0.9514, 0.8811, 0.9475, 1.0, 0.8066, 0.9652, 0.8660, 0.9583]
+            .into_iter()
+            .enumerate()
     {
         assert!((value(measure, 0) - printed).abs() <= 0.5e-4, "{}", scores.measures[measure]);
     }
@@ -109,7 +121,8 @@ fn graded_lists() {
     assert!((value(11, 1) - 0.497375).abs() <= 0.5e-6);
 }
 
-/// A tutorial's three queries. (It prints other nDCG values, computed with document ids as scores; these are the right ones.)
+/// A tutorial's three queries. (It prints other nDCG values, computed with document ids as scores;
+/// these are the right ones.)
 #[test]
 fn tutorial() {
     let matrix = sample("tutorial.qrels", &["tutorial.run"]);
@@ -128,26 +141,34 @@ fn tutorial() {
     }
 }
 
-/// Rankings of single queries as labels: 0 is a document without a judgment, and n + 1 one of grade n; with judged documents that are not
-/// retrieved.
+/// Rankings of single queries as labels: 0 is a document without a judgment, and n + 1 one of grade
+/// n; with judged documents that are not retrieved.
 fn labelled(queries: &[(&[u8], &[u8])]) -> LabelMatrix {
-    let code = |labels: &[u8]| labels.iter().map(|&label| if label == 0 { 1 } else { label + 2 }).collect();
+    let code = |labels: &[u8]| {
+        labels.iter().map(|&label| if label == 0 { 1 } else { label + 2 }).collect()
+    };
     let query = |&(labels, unretrieved): &(&[u8], &[u8])| Query {
         rankings: vec![code(labels)],
         unretrieved: code(unretrieved),
     };
-    matrix(&Shape { grades: vec![0.0, 1.0, 2.0, 3.0], queries: queries.iter().map(query).collect() })
+    matrix(&Shape {
+        grades: vec![0.0, 1.0, 2.0, 3.0],
+        queries: queries.iter().map(query).collect(),
+    })
 }
 
-/// The worked example of Järvelin and Kekäläinen 2002 with b = 2, whose ideal has three documents each of grades 3 and 2 and four of grade
-/// 1; the ideal values and those for b = 10 were computed by hand.
+/// The worked example of Järvelin and Kekäläinen 2002 with b = 2, whose ideal has three documents
+/// each of grades 3 and 2 and four of grade 1; the ideal values and those for b = 10 were computed
+/// by hand.
 #[test]
 fn discounts_of_2002() {
     let matrix = labelled(&[(&[4, 3, 4, 1, 1, 2, 3, 3, 4, 1], &[2, 2, 2])]);
     let dcg = ["3", "5", "6.89", "6.89", "6.89", "7.28", "7.99", "8.66", "9.61", "9.61"];
     assert_printed(&matrix, 0, "DCG(discount=jk)@1..10", &dcg);
-    let ideal =
-        ["3", "6", "7.8928", "8.8928", "9.7541", "10.5278", "10.8841", "11.2174", "11.5329", "11.8339"];
+    let ideal = [
+        "3", "6", "7.8928", "8.8928", "9.7541", "10.5278", "10.8841", "11.2174", "11.5329",
+        "11.8339",
+    ];
     assert_printed(&matrix, 0, "IDCG(discount=jk)@1..10", &ideal);
     assert_printed(&matrix, 0, "nDCG(discount=jk)@[2,10]", &["0.833333", "0.811662"]);
     assert_printed(&matrix, 0, "DCG(discount=jk,base=10)@[3,10]", &["8", "16"]);
@@ -166,8 +187,8 @@ fn exact_levels_of_recall() {
     assert_printed(&matrix, 0, "IPrec11(cut=v10)", &["0.95454545"]);
 }
 
-/// Hits divided by the smaller of R and the number of documents in the first k ranks: 2 of 3 if 3 were retrieved and R is 5; 1 of 1; 0 if
-/// none was retrieved.
+/// Hits divided by the smaller of R and the number of documents in the first k ranks: 2 of 3 if 3
+/// were retrieved and R is 5; 1 of 1; 0 if none was retrieved.
 #[test]
 fn capped_recall_of_short_rankings() {
     for (labels, unretrieved, printed) in [
@@ -183,7 +204,8 @@ fn capped_recall_of_short_rankings() {
     assert_printed(&matrix, 0, "R(norm=min)@10", &["0.4"]);
 }
 
-/// One topic with every kind of label, as two trec_eval versions, ir_measures and cwl_eval answer it.
+/// One topic with every kind of label, as two trec_eval versions, ir_measures and cwl_eval answer
+/// it.
 #[test]
 fn vector() {
     let matrix = sample("vector.qrels", &["vector.run"]);
@@ -271,7 +293,9 @@ fn vector() {
         evaluator = evaluator.with_view(View { judged_only: true, depth: None });
         evaluator.evaluate(&matrix).unwrap().runs[0].average(0).unwrap()
     };
-    for (name, value) in [("NumRet", 5.0), ("AP", 0.4417), ("P@5", 0.6), ("nDCG", 0.4138), ("Bpref", 0.25)] {
+    for (name, value) in
+        [("NumRet", 5.0), ("AP", 0.4417), ("P@5", 0.6), ("nDCG", 0.4138), ("Bpref", 0.25)]
+    {
         assert!((judged(name) - value).abs() <= 0.5e-4, "{name} of judged documents only");
     }
 }
@@ -288,7 +312,8 @@ fn pytrec_eval() {
     for case in golden["cases"].as_array().unwrap() {
         let defaults = Defaults { rel: case["rel"].as_f64() };
         for (name, expected) in case["measures"].as_object().unwrap() {
-            let view = View { judged_only: case["judged_only"].as_bool().unwrap(), ..View::default() };
+            let view =
+                View { judged_only: case["judged_only"].as_bool().unwrap(), ..View::default() };
             let evaluator = Evaluator::of(parse_list(name, defaults).unwrap()).with_view(view);
             let evaluator = evaluator.with_per_query(true).with_queries(QuerySet::Both);
             let scores = evaluator.evaluate(&matrix).unwrap();
@@ -296,9 +321,13 @@ fn pytrec_eval() {
             let expected = expected.as_object().unwrap();
             assert_eq!(found.queries.len(), expected.len());
             for (query, &value) in found.queries.iter().zip(&found.values[0]) {
-                let expected: f64 =
-                    expected[std::str::from_utf8(query).unwrap()].as_str().unwrap().parse().unwrap();
-                // pytrec_eval answers NaN where -J leaves no result, and gives the logarithm of the geometric means' terms.
+                let expected: f64 = expected[std::str::from_utf8(query).unwrap()]
+                    .as_str()
+                    .unwrap()
+                    .parse()
+                    .unwrap();
+                // pytrec_eval answers NaN where -J leaves no result, and gives the logarithm of the
+                // geometric means' terms.
                 let expected = if expected.is_nan() { 0.0 } else { expected };
                 let geometric = scores.measures[0].definition().average == Average::Geometric;
                 let value = if geometric { value.ln() } else { value };
@@ -314,7 +343,8 @@ fn pytrec_eval() {
     assert_eq!(compared, 7520);
 }
 
-/// All digits of trec_eval 10, built with the locals of its `rbp` set to zero: `-q -m rbp -m rbp_resid`, and the same with `.p=0.95`.
+/// All digits of trec_eval 10, built with the locals of its `rbp` set to zero:
+/// `-q -m rbp -m rbp_resid`, and the same with `.p=0.95`.
 #[test]
 fn rank_biased_precision_of_trec_eval_10() {
     let names = "trec:rbp,trec:rbp_resid,rbp.p=0.95,rbp_resid.p=0.95";
@@ -326,6 +356,7 @@ fn rank_biased_precision_of_trec_eval_10() {
     let run = (0..100).map(|n| ("1", format!("d{n}"), f64::from(100 - n)));
     let qrels = Qrels::new(judged).unwrap();
     let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
-    let expected = [0.16895988870143028, 0.6310042489790032, 0.16850827229619972, 0.6513035153799652];
+    let expected =
+        [0.16895988870143028, 0.6310042489790032, 0.16850827229619972, 0.6513035153799652];
     assert_eq!(averages(&matrix, 0, names), expected);
 }

@@ -7,8 +7,8 @@ use laneval::arrays::{Rankings, Shape};
 use laneval::columns;
 use laneval::measure::{JudgmentInput as Needs, Measure};
 use laneval::{
-    Dialect, EngineChoice, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Notice, QuerySet, RunInput,
-    Scores, View,
+    Dialect, EngineChoice, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Notice, QuerySet,
+    RunInput, Scores, View,
 };
 
 use crate::compared::assert_same_bits;
@@ -71,8 +71,8 @@ fn text(judgments: &[Judgment]) -> String {
     judgments.iter().map(line).collect()
 }
 
-/// Random results, as (query, docno, score): equal scores, documents that are not judged, a query that is not judged, and one in five
-/// queries is missing.
+/// Random results, as (query, docno, score): equal scores, documents that are not judged, a query
+/// that is not judged, and one in five queries is missing.
 fn results(seed: u64, queries: usize) -> Vec<(String, String, usize)> {
     let mut random = Random(seed + 1000);
     let mut all = Vec::new();
@@ -120,16 +120,20 @@ type Case = (Vec<Judgment>, [Vec<(String, String, usize)>; 2]);
 
 /// Random judgments with their runs.
 fn cases(by: JudgedBy) -> impl Iterator<Item = Case> {
-    [(1, 7, FEW.to_vec()), (2, 6, FEW[2..].to_vec()), (3, 40, many()), (4, 5, vec![1.0])].into_iter().map(
-        move |(seed, queries, grades)| {
-            (judgments(by, seed, queries, &grades), [results(seed, queries), results(seed + 1, queries)])
-        },
-    )
+    [(1, 7, FEW.to_vec()), (2, 6, FEW[2..].to_vec()), (3, 40, many()), (4, 5, vec![1.0])]
+        .into_iter()
+        .map(move |(seed, queries, grades)| {
+            (
+                judgments(by, seed, queries, &grades),
+                [results(seed, queries), results(seed + 1, queries)],
+            )
+        })
 }
 
 /// Some measures of one judge after the other.
 fn of_judges() -> Vec<Measure> {
-    let names = "AP(judges=mean) nDCG(judges=max)@5 bpref(judges=min) ERR(judges=mean)@10 infAP(judges=mean) RR(judges=min,rel=2) P(judges=mean)@5";
+    let names = "AP(judges=mean) nDCG(judges=max)@5 bpref(judges=min) ERR(judges=mean)@10 \
+                 infAP(judges=mean) RR(judges=min,rel=2) P(judges=mean)@5";
     names.split_whitespace().map(|name| name.parse().unwrap()).collect()
 }
 
@@ -183,12 +187,16 @@ fn a_view_has_the_values_of_a_run_that_is_cut() {
         ranked.sort_by(|a, b| (&a.0, b.2, &b.1).cmp(&(&b.0, a.2, &a.1)));
         let cut = |view: View| {
             let kept = ranked.chunk_by(|a, b| a.0 == b.0).flat_map(|of_query| {
-                let depth = view.depth.map_or(of_query.len(), |depth| of_query.len().min(depth as usize));
-                of_query[..depth].iter().filter(|(query, doc, _)| !view.judged_only || graded(query, doc))
+                let depth =
+                    view.depth.map_or(of_query.len(), |depth| of_query.len().min(depth as usize));
+                of_query[..depth]
+                    .iter()
+                    .filter(|(query, doc, _)| !view.judged_only || graded(query, doc))
             });
             run(&kept.cloned().collect::<Vec<_>>())
         };
-        // What judges have graded differs from judge to judge, and so does what they keep. Preferences keep everything.
+        // What judges have graded differs from judge to judge, and so does what they keep.
+        // Preferences keep everything.
         for view in VIEWS.into_iter().filter(|view| by == JudgedBy::Subtopic || !view.judged_only) {
             let evaluator = evaluator(measures(by));
             let expected = join(Some(by), &text(&judged), &[&cut(view)]).unwrap();
@@ -243,14 +251,17 @@ fn values_over_judges_are_those_of_each_judge_alone() {
         let plain: Vec<Measure> = plain.into_iter().step_by([1, 7, 11][at]).collect();
         assert!(plain.len() > 100);
         let rules = ["mean", "min", "max"];
-        let over = plain.iter().enumerate().map(|(at, measure)| with_judges(measure, rules[at % 3]));
+        let over =
+            plain.iter().enumerate().map(|(at, measure)| with_judges(measure, rules[at % 3]));
         let over: Vec<Measure> = over.collect();
         let mut judges = GROUPS;
         judges.sort_unstable();
         for view in [VIEWS[0], VIEWS[at + 1]] {
-            let found = by_query(&evaluator(over.clone()).with_view(view).evaluate(&matrix).unwrap());
+            let found =
+                by_query(&evaluator(over.clone()).with_view(view).evaluate(&matrix).unwrap());
             let of_judge = |judge: &&str| {
-                let own: Vec<Judgment> = judged.iter().filter(|of| of.group == *judge).cloned().collect();
+                let own: Vec<Judgment> =
+                    judged.iter().filter(|of| of.group == *judge).cloned().collect();
                 let alone = join(None, &text(&own), &[&run]).unwrap();
                 by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap())
             };
@@ -258,10 +269,13 @@ fn values_over_judges_are_those_of_each_judge_alone() {
             assert_eq!(matrix.judges().iter().collect::<Vec<_>>(), judges.map(str::as_bytes));
             for (judge, expected) in each.iter().enumerate() {
                 let alone = matrix.of_judge(judge).unwrap();
-                let alone = by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap());
+                let alone =
+                    by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap());
                 let bits = |of: &BTreeMap<Vec<u8>, Vec<f64>>| -> Vec<(Vec<u8>, Vec<u64>)> {
                     of.iter()
-                        .map(|(query, of)| (query.clone(), of.iter().map(|of| of.to_bits()).collect()))
+                        .map(|(query, of)| {
+                            (query.clone(), of.iter().map(|of| of.to_bits()).collect())
+                        })
                         .collect()
                 };
                 assert!(bits(&alone) == bits(expected), "judge {judge}, {view:?}");
@@ -277,7 +291,8 @@ fn values_over_judges_are_those_of_each_judge_alone() {
                     };
                     let name = &over[measure];
                     assert!(
-                        expected.to_bits() == value.to_bits() || expected.is_nan() && value.is_nan(),
+                        expected.to_bits() == value.to_bits()
+                            || expected.is_nan() && value.is_nan(),
                         "{name} of {}: {expected} and {value}, {view:?}, case {at}",
                         String::from_utf8_lossy(query)
                     );
@@ -296,7 +311,8 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
                 let grade = largest.entry((&of.query, &of.doc)).or_insert(of.grade);
                 *grade = grade.max(of.grade);
             }
-            let line = |((query, doc), grade): (&(&str, &str), &f64)| format!("{query} 0 {doc} {grade}\n");
+            let line =
+                |((query, doc), grade): (&(&str, &str), &f64)| format!("{query} 0 {doc} {grade}\n");
             let qrels: String = largest.iter().map(line).collect();
             let run = run(&runs[1]);
             let expected = join(None, &qrels, &[&run]).unwrap();
@@ -313,8 +329,11 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
                 _ => &["NumQ", "StRecall@5", "AP", "P@5"],
             };
             let notices = |names: &[&str]| {
-                let mut all =
-                    Evaluator::new(names.iter().copied()).unwrap().evaluate(&matrix).unwrap().notices;
+                let mut all = Evaluator::new(names.iter().copied())
+                    .unwrap()
+                    .evaluate(&matrix)
+                    .unwrap()
+                    .notices;
                 all.retain(|notice| !matches!(notice, Notice::FractionsNotRelevant { .. }));
                 all
             };
@@ -332,10 +351,16 @@ fn the_order_of_lines_and_what_is_around_them_change_nothing() {
         let run = run(&runs[0]);
         let joined = |qrels: &[u8]| {
             let join = Join { judged_by: Some(by), ..Join::default() };
-            let matrix =
-                join.files(bytes("judgments", qrels), [RunInput::named("run", input("run", &run))]).unwrap();
+            let matrix = join
+                .files(bytes("judgments", qrels), [RunInput::named("run", input("run", &run))])
+                .unwrap();
             let scores = evaluator(measures(by)).evaluate(&matrix).unwrap();
-            (matrix.facet_rows().cloned(), matrix.fingerprint(), matrix.facts().clone(), by_query(&scores))
+            (
+                matrix.facet_rows().cloned(),
+                matrix.fingerprint(),
+                matrix.facts().clone(),
+                by_query(&scores),
+            )
         };
         let plain = text(&judged);
         let expected = joined(plain.as_bytes());
@@ -346,7 +371,8 @@ fn the_order_of_lines_and_what_is_around_them_change_nothing() {
         let sorted = text(&sorted);
         let windows = plain.replace('\n', "\r\n");
         let tabs = plain.replace(' ', " \t ");
-        let spread = format!("# query group docno\n\n{}\n  \n", plain.replacen('\n', "\n\n  # more\n", 9));
+        let spread =
+            format!("# query group docno\n\n{}\n  \n", plain.replacen('\n', "\n\n  # more\n", 9));
         for other in [&sorted, &windows, &tabs, &spread, plain.trim_end()] {
             assert!(joined(other.as_bytes()) == expected, "{by}: {other:?}");
         }
@@ -392,7 +418,8 @@ fn large_texts_are_read_in_pieces() {
 
 /// The message of an evaluation, without which there is one.
 fn refused(by: Option<JudgedBy>, measure: &str) -> String {
-    let matrix = join(by, if by.is_none() { "a 0 d1 1\n" } else { "a g d1 1\na g d2 0\n" }, &[RUN]).unwrap();
+    let matrix =
+        join(by, if by.is_none() { "a 0 d1 1\n" } else { "a g d1 1\na g d2 0\n" }, &[RUN]).unwrap();
     let evaluator = Evaluator::new([measure]).unwrap();
     let messages = [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
         let evaluated = evaluator.clone().with_engine(engine).evaluate(&matrix);
@@ -423,7 +450,10 @@ fn measures_on_other_judgments_are_errors() {
         of(subtopic, "AP(judges=mean)"),
         "AP(judges=mean) needs judgments by judge, and what was read is judgments by subtopic"
     );
-    assert_eq!(of(preference, "AP"), "AP needs a grade for each document, and what was read is preferences");
+    assert_eq!(
+        of(preference, "AP"),
+        "AP needs a grade for each document, and what was read is preferences"
+    );
     assert_eq!(
         of(preference, "StRecall@5"),
         "StRecall@5 needs judgments by subtopic, and what was read is preferences"
@@ -436,7 +466,9 @@ fn measures_on_other_judgments_are_errors() {
 
 #[test]
 fn what_has_one_grade_a_document_refuses_judgments_by_group() {
-    let read = |by| Join { judged_by: Some(by), ..Join::default() }.qrels(input("judgments", "a g d1 1\n"));
+    let read = |by| {
+        Join { judged_by: Some(by), ..Join::default() }.qrels(input("judgments", "a g d1 1\n"))
+    };
     for (by, measure) in [
         (JudgedBy::Judge, "AP(judges=mean)"),
         (JudgedBy::Judge, "AP"),
@@ -459,10 +491,12 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
     let error = of_judges.rankings(&rankings).unwrap_err().to_string();
     assert!(error.starts_with("AP(judges=mean) needs judgments by judge"), "{error}");
     let json = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
-    let error = json.files(input("some.json", r#"{"a": {"d1": 1}}"#), [input("run", RUN)]).unwrap_err();
+    let error =
+        json.files(input("some.json", r#"{"a": {"d1": 1}}"#), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "some.json is JSON, {\"query\": {\"document\": grade, …}, …}: judgments by judge are read from TREC text, tables with a header, and \
+        "some.json is JSON, {\"query\": {\"document\": grade, …}, …}: judgments by judge are read \
+         from TREC text, tables with a header, and \
          records with a judge"
     );
 }
@@ -471,7 +505,9 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
 #[test]
 fn scales_are_checked_for_judges_as_well() {
     let matrix = join(Some(JudgedBy::Judge), "a g d1 1\na h d1 5\n", &[RUN]).unwrap();
-    let error = |measure: &str| Evaluator::new([measure]).unwrap().evaluate(&matrix).unwrap_err().to_string();
+    let error = |measure: &str| {
+        Evaluator::new([measure]).unwrap().evaluate(&matrix).unwrap_err().to_string()
+    };
     let message = error("ERR(gmax=4)");
     assert!(message.contains("the qrels have a grade of 5, above gmax=4"), "{message}");
     let message = error("ERR(gmax=4,judges=mean)");
@@ -486,16 +522,21 @@ fn wrong(by: JudgedBy, qrels: &str) -> String {
 /// trec_eval 9 rounds levels to f32, in which a finite number may be infinite.
 #[test]
 fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
-    for (dialect, text) in
-        [(Dialect::Trec9, "a g d1 1e39\na g d2 1e39\n"), (Dialect::Trec9, "a g d1 1\na g d2 -1e39\n")]
-    {
+    for (dialect, text) in [
+        (Dialect::Trec9, "a g d1 1e39\na g d2 1e39\n"),
+        (Dialect::Trec9, "a g d1 1\na g d2 -1e39\n"),
+    ] {
         let join = Join { dialect, judged_by: Some(JudgedBy::Preference), ..Join::default() };
         let error = join.qrels(input("judgments", text)).unwrap_err().to_string();
-        assert!(error.contains("1e39' is not a number: expected 'query group docno level'"), "{error}");
+        assert!(
+            error.contains("1e39' is not a number: expected 'query group docno level'"),
+            "{error}"
+        );
         let sound = Join { dialect: Dialect::Trec10, ..join.clone() };
         assert_eq!(sound.qrels(input("judgments", text)).unwrap().queries().len(), 1);
         let levels = [1e39, 1e39];
-        let batch = columns::Judgments::new(&["a", "a"], &["d1", "d2"], &levels).with_groups(&["g", "g"]);
+        let batch =
+            columns::Judgments::new(&["a", "a"], &["d1", "d2"], &levels).with_groups(&["g", "g"]);
         let error = join.judgments(&[batch]).unwrap_err().to_string();
         assert!(error.contains("is not a finite number"), "{error}");
     }
@@ -506,7 +547,11 @@ fn wrong_lines_are_named_with_the_reason() {
     use JudgedBy::{Judge, Preference, Subtopic};
     let cases = [
         (Judge, "a j d1\n", "judgments:1: there are 3 fields: expected 'query judge docno grade'"),
-        (Judge, "# j\n\na j d1 1 1\n", "judgments:3: there are 5 fields: expected 'query judge docno grade'"),
+        (
+            Judge,
+            "# j\n\na j d1 1 1\n",
+            "judgments:3: there are 5 fields: expected 'query judge docno grade'",
+        ),
         (Judge, "a\n", "judgments:1: there is 1 field: expected 'query judge docno grade'"),
         (
             Subtopic,
@@ -546,7 +591,8 @@ fn wrong_lines_are_named_with_the_reason() {
         (
             Subtopic,
             "a 1 d1 1\nb 1 d1 1\na 1 d1 0\n",
-            "judgments:3: docno 'd1' is judged again for subtopic '1' for query 'a', first on line 1",
+            "judgments:3: docno 'd1' is judged again for subtopic '1' for query 'a', first on line \
+             1",
         ),
         (
             Preference,
@@ -559,7 +605,11 @@ fn wrong_lines_are_named_with_the_reason() {
             "\n# none\n\n",
             "judgments: there is no judgment in it: expected 'query subtopic docno grade'",
         ),
-        (Preference, "", "judgments: there is no judgment in it: expected 'query group docno level'"),
+        (
+            Preference,
+            "",
+            "judgments: there is no judgment in it: expected 'query group docno level'",
+        ),
     ];
     for (by, qrels, expected) in cases {
         assert_eq!(wrong(by, qrels), expected, "{by}: {qrels:?}");
@@ -579,14 +629,17 @@ fn contradicting_preferences_are_named_with_their_lines() {
     assert_eq!(
         wrong(&long),
         "judgments:16: the preferences of group 'g' for query 'a' form a cycle: \
-         'd0' before 'd1' (lines 1 and 2), 'd1' before 'd2' (lines 3 and 4), 'd2' before 'd3' (lines 5 and 6), \
+         'd0' before 'd1' (lines 1 and 2), 'd1' before 'd2' (lines 3 and 4), 'd2' before 'd3' \
+         (lines 5 and 6), \
          'd3' before 'd4' (lines 7 and 8), and 4 more"
     );
     assert_eq!(
         wrong("a g s d1 2\na h t d2 1\na g t d1 0\n"),
-        "judgments:3: docno 'd1' has level 0 and a level above 0 in group 'g' for query 'a', first on line 1"
+        "judgments:3: docno 'd1' has level 0 and a level above 0 in group 'g' for query 'a', first \
+         on line 1"
     );
-    // Without sub-groups, another level is a second judgment; levels in several sub-groups of a group may differ.
+    // Without sub-groups, another level is a second judgment; levels in several sub-groups of a
+    // group may differ.
     assert_eq!(
         wrong("a g d1 2\na g d1 1\n"),
         "judgments:2: docno 'd1' is judged again in group 'g' for query 'a', first on line 1"
@@ -601,8 +654,10 @@ fn contradicting_preferences_are_named_with_their_lines() {
          'd1' before 'd2' (lines 3 and 4), 'd2' before 'd1' (lines 5 and 6)"
     );
     // trec_eval accepts a line that is there twice, and no document at two levels.
-    let trec = Join { dialect: Dialect::Trec10, judged_by: Some(JudgedBy::Preference), ..Join::default() };
-    let error = trec.files(input("judgments", "a g d1 2\na g d1 1\n"), [input("run", RUN)]).unwrap_err();
+    let trec =
+        Join { dialect: Dialect::Trec10, judged_by: Some(JudgedBy::Preference), ..Join::default() };
+    let error =
+        trec.files(input("judgments", "a g d1 2\na g d1 1\n"), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
         "judgments:2: docno 'd1' has two levels in group 'g' for query 'a', first on line 1"
@@ -611,17 +666,21 @@ fn contradicting_preferences_are_named_with_their_lines() {
 
 #[test]
 fn more_documents_than_preferences_may_have_are_an_error_of_their_query() {
-    let lines = |documents: u32| -> String { (0..documents).map(|at| format!("b g d{at} 1\n")).collect() };
+    let lines =
+        |documents: u32| -> String { (0..documents).map(|at| format!("b g d{at} 1\n")).collect() };
     let most = format!("a g d1 1\n{}", lines(10_000));
     join(Some(JudgedBy::Preference), &most, &[RUN]).unwrap();
     let more = format!("a g d1 1\n{}", lines(10_001));
-    let message =
-        "judgments: query 'b': the preferences are among 10001 documents, at most 10000 are allowed";
+    let message = "judgments: query 'b': the preferences are among 10001 documents, at most 10000 \
+                   are allowed";
     assert_eq!(wrong(JudgedBy::Preference, &more), message);
     for dialect in [Dialect::Trec9, Dialect::Trec10] {
         let join = Join { dialect, judged_by: Some(JudgedBy::Preference), ..Join::default() };
         let error = join.files(input("judgments", &more), [input("run", RUN)]).unwrap_err();
-        assert!(matches!(error, Error::Repeated(_)) && error.to_string() == message, "{dialect:?}: {error}");
+        assert!(
+            matches!(error, Error::Repeated(_)) && error.to_string() == message,
+            "{dialect:?}: {error}"
+        );
     }
     // Judgments by subtopic may be of more documents.
     join(Some(JudgedBy::Subtopic), &more, &[RUN]).unwrap();
@@ -646,7 +705,10 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
     use JudgedBy::{Judge, Preference};
     for dialect in [Dialect::Trec9, Dialect::Trec10] {
         assert!(matches!(of(dialect, Preference, circle), Err(Error::Repeated(_))), "{dialect:?}");
-        assert!(matches!(of(dialect, Preference, "a g d1 1\na g d1\n"), Err(Error::Input(_))), "{dialect:?}");
+        assert!(
+            matches!(of(dialect, Preference, "a g d1 1\na g d1\n"), Err(Error::Input(_))),
+            "{dialect:?}"
+        );
         // A line that is there twice counts twice.
         let matrix = of(dialect, Preference, repeated).unwrap();
         let scores = Evaluator::new(["prefs_num_prefs_poss"]).unwrap().evaluate(&matrix).unwrap();
@@ -665,7 +727,8 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
 
 #[test]
 fn a_ranking_may_be_better_than_the_greedy_one() {
-    // The first document of the greedy ranking is x, with 9 subtopics, after which a and b add little.
+    // The first document of the greedy ranking is x, with 9 subtopics, after which a and b add
+    // little.
     let of = |doc: &str, subtopics: std::ops::Range<u32>| -> String {
         subtopics.map(|subtopic| format!("q {subtopic} {doc} 1\n")).collect()
     };

@@ -1,5 +1,5 @@
-//! Which definition a number is of: each definition is found by its own values and means, policies are what a plain loop makes of values,
-//! and numbers that are of none are not found.
+//! Which definition a number is of: each definition is found by its own values and means, policies
+//! are what a plain loop makes of values, and numbers that are of none are not found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,8 @@ use laneval::{
 use crate::definitions::SPELLED;
 use crate::random::Random;
 
-/// Judgments and a run, with queries of every kind: with equal scores, without relevant documents, not in the run, with few results.
+/// Judgments and a run, with queries of every kind: with equal scores, without relevant documents,
+/// not in the run, with few results.
 struct Data {
     qrels: Vec<(String, String, f64)>,
     run: Vec<(String, String, f64)>,
@@ -28,7 +29,8 @@ impl Data {
             let id = format!("q{query:02}");
             for doc in 0..14 {
                 if random.below(3) > 0 {
-                    let grade = if query % 9 == 4 { 0 } else { [0, 0, 1, 1, 2, 3][random.below(6)] };
+                    let grade =
+                        if query % 9 == 4 { 0 } else { [0, 0, 1, 1, 2, 3][random.below(6)] };
                     qrels.push((id.clone(), format!("d{doc:02}"), f64::from(grade)));
                 }
             }
@@ -44,8 +46,8 @@ impl Data {
                 run.push((id.clone(), format!("d{doc:02}"), score));
             }
         }
-        let matrices =
-            [Ties::DocnoDescending, Ties::Input].map(|ties| joined(&qrels, &run, ties, ScoreType::F64));
+        let matrices = [Ties::DocnoDescending, Ties::Input]
+            .map(|ties| joined(&qrels, &run, ties, ScoreType::F64));
         Data { qrels, run, matrices }
     }
 
@@ -53,9 +55,13 @@ impl Data {
         Identify::new(&self.matrices[0]).unwrap().and(&self.matrices[1]).unwrap().top(100_000)
     }
 
-    /// The value of each judged query under a definition: a measure, and options as an answer has them. What policies do is done here, one
-    /// query after the other.
-    fn values(&self, measure: &Measure, options: &BTreeMap<&str, String>) -> BTreeMap<String, Option<f64>> {
+    /// The value of each judged query under a definition: a measure, and options as an answer has
+    /// them. What policies do is done here, one query after the other.
+    fn values(
+        &self,
+        measure: &Measure,
+        options: &BTreeMap<&str, String>,
+    ) -> BTreeMap<String, Option<f64>> {
         let option = |name: &str| options.get(name).map_or("", |word| &word[..]);
         let (order, tied) = match option("ties") {
             "" => (Ties::DocnoDescending, TiedValue::Ranked),
@@ -81,7 +87,8 @@ impl Data {
             .qrels
             .iter()
             .filter(|(query, doc, grade)| {
-                let retrieved = || self.run.iter().any(|(of, found, _)| of == query && found == doc);
+                let retrieved =
+                    || self.run.iter().any(|(of, found, _)| of == query && found == doc);
                 *grade >= level && (known == Known::Judged || retrieved())
             })
             .map(|(query, ..)| &query[..])
@@ -182,7 +189,11 @@ fn check(data: &Data, found: &Identified, own: &BTreeMap<String, Option<f64>>, w
     }
     assert_eq!(found.candidates.len() as u64, found.fitting, "{what}");
     let holds = found.candidates.iter().any(|of| are_equal(&data.of_candidate(of), own));
-    assert!(holds, "{what}: {:?}", found.candidates.iter().map(Candidate::spelled).collect::<Vec<_>>());
+    assert!(
+        holds,
+        "{what}: {:?}",
+        found.candidates.iter().map(Candidate::spelled).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -212,7 +223,8 @@ fn definitions_of_libraries_are_found_by_their_means() {
         let (measure, options) = data.spelled(measure, options);
         let own = data.values(&measure, &options);
         let of = bare(&measure);
-        let answer = data.identify().number(&of, &format!("{:.6}", mean(&own))).unwrap().run().unwrap();
+        let answer =
+            data.identify().number(&of, &format!("{:.6}", mean(&own))).unwrap().run().unwrap();
         check(&data, &answer, &own, name);
         assert_eq!(answer.candidates[0].printed, PrintedAs::Rounded, "{name}");
         first += usize::from(are_equal(&data.of_candidate(&answer.candidates[0]), &own));
@@ -257,7 +269,8 @@ fn policies_are_what_a_loop_over_queries_makes_of_values() {
             let number = format!("{:.11}", mean(&own));
             let answer = data.identify().number(measure, &number).unwrap().run().unwrap();
             check(&data, &answer, &own, &what);
-            // With more digits than the rounded values have, or what is not rounded prints the same.
+            // With more digits than the rounded values have, or what is not rounded prints the
+            // same.
             let exact = |row: ToldRow| match row.value.parse::<f64>() {
                 Ok(value) if value.is_finite() => ToldRow { value: format!("{value:.9}"), ..row },
                 _ => row,
@@ -313,12 +326,19 @@ fn the_demo_has_one_likely_definition() {
     let found = asked().number("nDCG@5", "0.9123").unwrap().run().unwrap();
     assert_eq!((found.verdict, found.fitting, found.nearest.len()), (IdentifyVerdict::None, 0, 5));
     // Two cutoffs of one definition: chances multiply.
-    let found = asked().number("nDCG@5", "0.5541").unwrap().number("nDCG@10", "0.9").unwrap().run().unwrap();
+    let found = asked()
+        .number("nDCG@5", "0.5541")
+        .unwrap()
+        .number("nDCG@10", "0.9")
+        .unwrap()
+        .run()
+        .unwrap();
     assert_eq!(found.verdict, IdentifyVerdict::None);
     let evaluator = Evaluator::new(["nDCG(gain=exp2)@10"]).unwrap();
     let scores = evaluator.evaluate(&matrices[0]).unwrap();
     let ten = format!("{:.4}", scores.runs[0].average(0).unwrap());
-    let found = asked().number("nDCG@5", "0.5541").unwrap().number("nDCG@10", &ten).unwrap().run().unwrap();
+    let found =
+        asked().number("nDCG@5", "0.5541").unwrap().number("nDCG@10", &ten).unwrap().run().unwrap();
     assert!(found.verdict.names_one() && found.fitting == 1, "{found:?}");
     assert_eq!(found.candidates[0].spelled(), "nDCG(gain=exp2)@5");
 }
@@ -349,8 +369,11 @@ fn some_queries_say_nothing_of_the_others() {
         &"nDCG(gain=exp2)@5".parse().unwrap(),
         &[("queries", "both".to_owned()), ("nothing", "skip".to_owned())].into(),
     );
-    let told: BTreeMap<String, Option<f64>> =
-        both.iter().filter(|(_, of)| of.is_some()).map(|(query, of)| (query.clone(), *of)).collect();
+    let told: BTreeMap<String, Option<f64>> = both
+        .iter()
+        .filter(|(_, of)| of.is_some())
+        .map(|(query, of)| (query.clone(), *of))
+        .collect();
     let found = data.identify().scores("nDCG@5", rows(&told)).unwrap().run().unwrap();
     assert_eq!((found.told, found.fitting), (Some(40), 1), "{found:?}");
     assert!(are_equal(&data.of_candidate(&found.candidates[0]), &both));
@@ -370,7 +393,10 @@ fn values_that_are_of_none_say_where_they_differ() {
     let nearest = &found.nearest[0];
     assert_eq!(nearest.spelled(), "nDCG@5");
     assert_eq!(nearest.differs, "only queries that the run lacks, such as q05");
-    assert_eq!(nearest.agree, Some(40 - own.values().filter(|of| **of == Some(0.123)).count() as u64));
+    assert_eq!(
+        nearest.agree,
+        Some(40 - own.values().filter(|of| **of == Some(0.123)).count() as u64)
+    );
 }
 
 #[test]
@@ -393,10 +419,16 @@ fn what_cannot_be_asked_is_an_error() {
         "scores.tsv:3: query 17 is not judged; 1 of 3 queries are known"
     );
     assert!(scores(vec![told("q01", "x")]).starts_with("scores.tsv:3: 'x' is not a number"));
-    let number = |name: &str, number: &str| data.identify().number(name, number).unwrap_err().to_string();
-    assert_eq!(number("", "0.4561x"), "'0.4561x' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%");
+    let number =
+        |name: &str, number: &str| data.identify().number(name, number).unwrap_err().to_string();
+    assert_eq!(
+        number("", "0.4561x"),
+        "'0.4561x' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%"
+    );
     assert!(number("nDCG@10", "1").starts_with("'1' has no decimals"));
-    assert!(number("nDCG@10", "1.3").starts_with("nDCG@10=1.3: above the range 0 to 1 and no percent"));
+    assert!(
+        number("nDCG@10", "1.3").starts_with("nDCG@10=1.3: above the range 0 to 1 and no percent")
+    );
     assert!(number("ngcd", "0.5").contains("ngcd"));
     assert!(number("NumRel", "0.5").starts_with("NumRel is no mean"));
     assert!(data.identify().run().unwrap_err().to_string().starts_with("nothing is asked"));
@@ -417,7 +449,8 @@ fn threads_change_no_byte() {
     let data = Data::new(8, 150, 4);
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let found = |threads| {
-        pool(threads).install(|| data.identify().number("nDCG@5", "0.42").unwrap().top(20).run().unwrap())
+        pool(threads)
+            .install(|| data.identify().number("nDCG@5", "0.42").unwrap().top(20).run().unwrap())
     };
     let one = found(1);
     assert!(one.fitting > 0);
@@ -432,7 +465,8 @@ fn queries_that_a_run_lacks_have_the_value_of_an_empty_ranking() {
         let evaluator = Evaluator::new(["nDCG@5"]).unwrap().with_queries(queries);
         let scores = evaluator.evaluate(&data.matrices[0]).unwrap();
         let number = scores.runs[0].average(0).unwrap();
-        let found = data.identify().number("nDCG@5", &format!("{number:.9}")).unwrap().run().unwrap();
+        let found =
+            data.identify().number("nDCG@5", &format!("{number:.9}")).unwrap().run().unwrap();
         assert_eq!(found.candidates[0].value, Some(number));
         let both: Vec<&str> = found.candidates[0].options.iter().map(|(name, _)| *name).collect();
         assert_eq!(both, if queries == QuerySet::Both { vec!["queries"] } else { vec![] });

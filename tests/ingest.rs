@@ -11,7 +11,14 @@ use crate::slow_reader::{self, check, encodings, gzip, problems};
 
 /// Results or judgments of a few queries and documents: (query, docno, number).
 fn entries(most: usize) -> impl Strategy<Value = Vec<(String, String, String)>> {
-    let query = prop::sample::select(vec!["1", "2", "10", "q", "a-query-of-eighteen", "a-query-of-nineteen"]);
+    let query = prop::sample::select(vec![
+        "1",
+        "2",
+        "10",
+        "q",
+        "a-query-of-eighteen",
+        "a-query-of-nineteen",
+    ]);
     let docno = prop_oneof![
         6 => (0u32..60).prop_map(|n| format!("d{n}")),
         2 => (0u32..20).prop_map(|n| format!("a-long-document-name-{n}")),
@@ -32,7 +39,10 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<(String, String, String)>> 
         "12.",
         "16777217",
     ]);
-    prop::collection::vec((query.prop_map(str::to_owned), docno, number.prop_map(str::to_owned)), 0..most)
+    prop::collection::vec(
+        (query.prop_map(str::to_owned), docno, number.prop_map(str::to_owned)),
+        0..most,
+    )
 }
 
 /// The way in which entries become a text.
@@ -64,9 +74,16 @@ fn layout() -> impl Strategy<Value = Layout> {
     ];
     let separator = prop::sample::select(vec![" ", "\t", "  ", " \x0b\x0c"]);
     let flags = (any::<bool>(), prop::bool::weighted(0.9), any::<bool>(), any::<bool>());
-    (flags, separator, extra).prop_map(|((grouped, distinct, crlf, final_newline), separator, extra)| {
-        Layout { grouped, distinct, crlf, final_newline, separator, extra }
-    })
+    (flags, separator, extra).prop_map(
+        |((grouped, distinct, crlf, final_newline), separator, extra)| Layout {
+            grouped,
+            distinct,
+            crlf,
+            final_newline,
+            separator,
+            extra,
+        },
+    )
 }
 
 impl Layout {
@@ -109,7 +126,12 @@ fn join() -> impl Strategy<Value = Join> {
     let ties = prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]);
     let score = prop::sample::select(vec![ScoreType::F64, ScoreType::F32]);
     let depth = prop::option::of(1u32..20).prop_map(|depth| depth.and_then(NonZeroU32::new));
-    (ties, score, depth).prop_map(|(ties, score, depth)| Join { ties, score, depth, ..Join::default() })
+    (ties, score, depth).prop_map(|(ties, score, depth)| Join {
+        ties,
+        score,
+        depth,
+        ..Join::default()
+    })
 }
 
 proptest! {
@@ -117,18 +139,33 @@ proptest! {
 
     #[test]
     fn texts_mean_what_the_slow_reader_says(
-        (judgments, qrels) in (entries(60), layout()), (results, run) in (entries(150), layout()), join in join()
+        (judgments, qrels) in (entries(60), layout()),
+        (results, run) in (entries(150), layout()),
+        join in join(),
     ) {
         check(&qrels.text(judgments, qrels_line), &run.text(results, run_line), join);
     }
 
     #[test]
-    fn memory_means_the_same_as_text(judgments in entries(60), results in entries(150), join in join()) {
-        let layout = Layout { grouped: false, distinct: false, crlf: false, final_newline: true, separator: " ", extra: vec![] };
+    fn memory_means_the_same_as_text(
+        judgments in entries(60),
+        results in entries(150),
+        join in join(),
+    ) {
+        let layout = Layout {
+            grouped: false,
+            distinct: false,
+            crlf: false,
+            final_newline: true,
+            separator: " ",
+            extra: vec![],
+        };
         let text = |name: &str, bytes| Input::Bytes { name: name.into(), bytes };
         let qrels = layout.text(judgments.clone(), qrels_line);
         let from_text = Qrels::read(text("qrels", qrels.clone()));
-        let parsed = |(query, docno, value): (String, String, String)| (query, docno, value.parse::<f64>().unwrap());
+        let parsed = |(query, docno, value): (String, String, String)| {
+            (query, docno, value.parse::<f64>().unwrap())
+        };
         let from_memory = Qrels::new(judgments.into_iter().map(parsed));
         match (from_text, from_memory) {
             (Ok(from_text), Ok(from_memory)) => {
@@ -136,25 +173,36 @@ proptest! {
                 prop_assert_eq!(from_text.facts(), from_memory.facts());
                 let run = layout.text(results.clone(), run_line);
                 let from_text = join.files(text("qrels", qrels), [text("run", run)]);
-                let from_memory = join.rankings(&from_memory, [("run".to_owned(), results.clone().into_iter().map(parsed))]);
+                let from_memory = join.rankings(
+                    &from_memory,
+                    [("run".to_owned(), results.clone().into_iter().map(parsed))],
+                );
                 match (from_text, from_memory) {
                     (Ok(from_text), Ok(from_memory)) => {
                         prop_assert_eq!(from_text.tile_bytes(), from_memory.tile_bytes());
                         prop_assert_eq!(from_text.depths(), from_memory.depths());
-                        prop_assert_eq!(&from_text.runs()[0].ignored, &from_memory.runs()[0].ignored);
+                        prop_assert_eq!(
+                            &from_text.runs()[0].ignored,
+                            &from_memory.runs()[0].ignored
+                        );
                     }
                     // A file without a result is a mistake, and a system may find nothing.
                     (Err(_), Ok(from_memory)) => {
-                        prop_assert!(results.is_empty() && from_memory.depths().iter().all(|&depth| depth == 0));
+                        prop_assert!(
+                            results.is_empty()
+                                && from_memory.depths().iter().all(|&depth| depth == 0)
+                        );
                     }
                     (from_text, from_memory) => {
-                        let [from_text, from_memory] = [from_text, from_memory].map(|result| problems(result.unwrap_err()));
+                        let [from_text, from_memory] =
+                            [from_text, from_memory].map(|result| problems(result.unwrap_err()));
                         prop_assert_eq!(from_text, from_memory);
                     }
                 }
             }
             (from_text, from_memory) => {
-                let [from_text, from_memory] = [from_text, from_memory].map(|result| problems(result.unwrap_err()));
+                let [from_text, from_memory] =
+                    [from_text, from_memory].map(|result| problems(result.unwrap_err()));
                 if from_text.first[0].line > 0 {
                     prop_assert_eq!(from_text, from_memory);
                 }
@@ -163,31 +211,48 @@ proptest! {
     }
 
     #[test]
-    fn no_bytes_panic(qrels in prop::collection::vec(any::<u8>(), 0..300), run in prop::collection::vec(any::<u8>(), 0..300)) {
-        let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.to_vec() };
+    fn no_bytes_panic(
+        qrels in prop::collection::vec(any::<u8>(), 0..300),
+        run in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        let input =
+            |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.to_vec() };
         let _ = Join::default().files(input("qrels", &qrels), [input("run", &run)]);
         let _ = Join::default().files(input("qrels", b"1 0 d 1"), [input("run", &run)]);
     }
 
     #[test]
     fn any_bytes_mean_what_the_slow_reader_says(
-        qrels in prop::collection::vec(prop::sample::select(b"12 0 d1 \n\r\t#x\xef\xbb\xbf.-e\x00".to_vec()), 0..60),
-        run in prop::collection::vec(prop::sample::select(b"1 Q0 d 1 \n\r\t#x\xff.-e".to_vec()), 0..80), whole: bool,
+        qrels in prop::collection::vec(
+            prop::sample::select(b"12 0 d1 \n\r\t#x\xef\xbb\xbf.-e\x00".to_vec()),
+            0..60,
+        ),
+        run in prop::collection::vec(
+            prop::sample::select(b"1 Q0 d 1 \n\r\t#x\xff.-e".to_vec()),
+            0..80,
+        ),
+        whole: bool,
     ) {
-        let (start, end) = if whole { (&b"1 0 d 1\n"[..], &b"\n1 0 d 1 2 t"[..]) } else { (&b""[..], &b""[..]) };
+        let (start, end) = if whole { (&b"1 0 d 1\n"[..], &b"\n1 0 d 1 2 \
+            t"[..]) } else { (&b""[..], &b""[..]) };
         slow_reader::any_text(&[start, &qrels].concat(), &[&run, end].concat());
         slow_reader::any_text(&[start, b"2 0 d 0"].concat(), &[&run, end].concat());
     }
 
     #[test]
     fn compressed_files_mean_what_other_decoders_find_in_them(
-        (results, run) in (entries(100), layout()), cut in any::<prop::sample::Index>(), gz in prop::collection::vec(any::<bool>(), 2),
+        (results, run) in (entries(100), layout()),
+        cut in any::<prop::sample::Index>(),
+        gz in prop::collection::vec(any::<bool>(), 2),
         damage in prop::collection::vec(damage(), 0..3),
     ) {
         let text = run.text(results, run_line);
         let (one, two) = text.split_at(cut.index(text.len() + 1));
-        let pack = |(part, gz): (&[u8], bool)| if gz { gzip(part) } else { zstd::encode_all(part, 1).unwrap() };
-        let mixed = [pack((one, gz[0])), pack((two, gz[0] || gz[1]))].concat(); // zstd followed by gzip is refused
+        let pack = |(part, gz): (&[u8], bool)| {
+            if gz { gzip(part) } else { zstd::encode_all(part, 1).unwrap() }
+        };
+        // Zstd followed by gzip is refused.
+        let mixed = [pack((one, gz[0])), pack((two, gz[0] || gz[1]))].concat();
         let bytes = damage.into_iter().fold(mixed, |bytes, damage| damage.done_to(bytes));
         slow_reader::any_file(b"1 0 d1 1\n10 0 d2 0\n10 0 d3 2\nq 0 d4 1\n", &bytes);
     }
@@ -268,12 +333,22 @@ fn qrels_that_were_read_once_are_joined_with_any_number_of_runs() {
             let runs = || runs.iter().map(|&run| RunInput::from(input(run, run)));
             let all = |matrix: laneval::LabelMatrix| {
                 let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
-                (matrix.runs().to_vec(), matrix.rule(), matrix.fingerprint(), labels, matrix.facts().clone())
+                (
+                    matrix.runs().to_vec(),
+                    matrix.rule(),
+                    matrix.fingerprint(),
+                    labels,
+                    matrix.facts().clone(),
+                )
             };
             let results = [join.files(qrels(), runs()), join.runs(&read, runs())];
-            let [files, joined] = results.map(|result| result.map(all).map_err(|error| error.to_string()));
+            let [files, joined] =
+                results.map(|result| result.map(all).map_err(|error| error.to_string()));
             assert_eq!(joined, files);
-            assert_eq!(joined.is_err(), runs().any(|run| run == input(&repeated, &repeated).into()));
+            assert_eq!(
+                joined.is_err(),
+                runs().any(|run| run == input(&repeated, &repeated).into())
+            );
         }
     }
     assert_eq!(
@@ -299,7 +374,10 @@ fn qrels_of_another_dialect_are_not_joined() {
         assert_eq!(join.runs(&plain, [input("run", RUN)]).unwrap().depths(), [2]);
     }
     let foreign = trec.runs(&plain, [input("run", QRELS)]).unwrap_err();
-    assert_eq!(foreign.to_string(), "run: these are judgments, a run was expected: the order is QRELS RUN");
+    assert_eq!(
+        foreign.to_string(),
+        "run: these are judgments, a run was expected: the order is QRELS RUN"
+    );
     let twice = trec.runs(&plain, [Input::Stdin, Input::Stdin]).unwrap_err();
     assert_eq!(twice.to_string(), "the standard input can be only one of the inputs");
 }
@@ -309,11 +387,20 @@ fn a_run_has_the_name_that_it_is_given() {
     let input = |name: &str| Input::Bytes { name: name.into(), bytes: RUN.into() };
     let qrels = Input::Bytes { name: "a.qrels".into(), bytes: QRELS.into() };
     let names = |runs: [RunInput; 3]| {
-        let matrix = Join::default().files(qrels.clone(), runs).map_err(|error| error.to_string())?;
-        Ok(matrix.runs().iter().map(|run| (run.name.clone(), run.source.clone())).collect::<Vec<_>>())
+        let matrix =
+            Join::default().files(qrels.clone(), runs).map_err(|error| error.to_string())?;
+        Ok(matrix
+            .runs()
+            .iter()
+            .map(|run| (run.name.clone(), run.source.clone()))
+            .collect::<Vec<_>>())
     };
     let named = |name: &str, source: &str| (name.to_owned(), source.to_owned());
-    let runs = [RunInput::named("mine", input("x")), input("x").into(), RunInput::named("yours", input("x"))];
+    let runs = [
+        RunInput::named("mine", input("x")),
+        input("x").into(),
+        RunInput::named("yours", input("x")),
+    ];
     assert_eq!(names(runs), Ok(vec![named("mine", "x"), named("x", "x"), named("yours", "x")]));
     let runs = [RunInput::named("x", input("y")), input("z").into(), input("x").into()];
     assert_eq!(names(runs), Err("two runs have the name `x`: give each its own".to_owned()));
@@ -325,15 +412,24 @@ fn messages_name_place_and_expectation() {
     let qrels = "expected 'query iter docno grade'";
     let with = |lines: &str| message(QRELS, &format!("{RUN}{lines}"));
     assert_eq!(with("1 0 d 1 abc t"), format!("a.run:4: score 'abc' is not a number: {run}"));
-    assert_eq!(with("\n#\n1 0 d 1 -inf t"), format!("a.run:6: score '-inf' is not a finite number: {run}"));
+    assert_eq!(
+        with("\n#\n1 0 d 1 -inf t"),
+        format!("a.run:6: score '-inf' is not a finite number: {run}")
+    );
     assert_eq!(with("1 0 d 1 2"), format!("a.run:4: 5 fields in '1 0 d 1 2': {run}"));
     assert_eq!(
         with("2 Q0 d7 3 0 t\n2 Q0 d7 4 0 t"),
         "a.run:5: docno 'd7' occurs again for query '2', first on line 4"
     );
     let with = |lines: &str| message(&format!("{QRELS}{lines}"), RUN);
-    assert_eq!(with("9 0 d x\u{7}"), format!("a.qrels:4: grade 'x\\u{{7}}' is not a number: {qrels}"));
-    assert_eq!(with("2 0 d1 -1"), "a.qrels:4: docno 'd1' is judged again for query '2', first on line 3");
+    assert_eq!(
+        with("9 0 d x\u{7}"),
+        format!("a.qrels:4: grade 'x\\u{{7}}' is not a number: {qrels}")
+    );
+    assert_eq!(
+        with("2 0 d1 -1"),
+        "a.qrels:4: docno 'd1' is judged again for query '2', first on line 3"
+    );
     assert_eq!(
         with("1 0 d2 1.5"),
         "a.qrels:4: docno 'd2' of query '1' has grade 1.5 here, but grade 0 on line 2"
@@ -343,7 +439,8 @@ fn messages_name_place_and_expectation() {
     let wrong = with(&format!("{grades}1 0 e7 7.5\n1 0 d x\n"));
     assert_eq!(
         wrong,
-        "a.qrels:258: docno 'e7' is judged again for query '1', first on line 11\na.qrels:259: grade 'x' is not a number: expected 'query iter docno grade'"
+        "a.qrels:258: docno 'e7' is judged again for query '1', first on line 11\na.qrels:259: \
+         grade 'x' is not a number: expected 'query iter docno grade'"
     );
 }
 
@@ -354,19 +451,42 @@ fn swapped_empty_and_unrelated_files() {
         "these look swapped: a.qrels is a run, a.run is judgments: the order is QRELS RUN"
     );
     let order = ": the order is QRELS RUN";
-    assert_eq!(message(RUN, RUN), format!("a.qrels: this is a run, judgments were expected{order}"));
-    assert_eq!(message(QRELS, QRELS), format!("a.run: these are judgments, a run was expected{order}"));
+    assert_eq!(
+        message(RUN, RUN),
+        format!("a.qrels: this is a run, judgments were expected{order}")
+    );
+    assert_eq!(
+        message(QRELS, QRELS),
+        format!("a.run: these are judgments, a run was expected{order}")
+    );
     let mixed = message(&format!("{RUN}x\n"), &format!("{QRELS}1 0\n"));
-    assert!(mixed.starts_with("a.qrels:1: 6 fields in '1 Q0 d1 1 2.5 tag': expected 'query iter docno grade' (this looks like a run: the order is QRELS RUN)"), "{mixed}");
-    assert!(mixed.contains("a.run:2: 4 fields in '1 0 d2 0': expected 'query iter docno rank score tag' (this looks like judgments"), "{mixed}");
+    assert!(
+        mixed.starts_with(
+            "a.qrels:1: 6 fields in '1 Q0 d1 1 2.5 tag': expected 'query iter \
+                               docno grade' (this looks like a run: the order is QRELS \
+                               RUN)"
+        ),
+        "{mixed}"
+    );
+    assert!(
+        mixed.contains(
+            "a.run:2: 4 fields in '1 0 d2 0': expected 'query iter docno rank score \
+                            tag' (this looks like judgments"
+        ),
+        "{mixed}"
+    );
     assert_eq!(
         message(QRELS, "# nothing\n\n"),
         "a.run: there is no result in it: expected 'query iter docno rank score tag'"
     );
-    assert_eq!(message("", RUN), "a.qrels: there is no judgment in it: expected 'query iter docno grade'");
+    assert_eq!(
+        message("", RUN),
+        "a.qrels: there is no judgment in it: expected 'query iter docno grade'"
+    );
     assert_eq!(
         message(QRELS, "x Q0 d1 1 1 t\n"),
-        "a.run: no query of a.qrels is in it: it has 1 query such as 'x', the qrels have 2 queries such as '1'"
+        "a.run: no query of a.qrels is in it: it has 1 query such as 'x', the qrels have 2 queries \
+         such as '1'"
     );
 }
 
@@ -389,7 +509,8 @@ fn files_that_are_not_there_or_not_whole() {
     let text: String = (0..5000).map(|n| format!("{} Q0 d{n} 1 {} tag\n", n / 10, -n)).collect();
     for whole in &encodings("half.run", text.as_bytes())[1..] {
         let Input::Bytes { bytes, .. } = whole else { unreachable!() };
-        let half = Input::Bytes { name: "half.run".into(), bytes: bytes[..bytes.len() - 20].to_vec() };
+        let half =
+            Input::Bytes { name: "half.run".into(), bytes: bytes[..bytes.len() - 20].to_vec() };
         let qrels = Input::Bytes { name: "qrels".into(), bytes: b"1 0 d11 1\n".to_vec() };
         let error = Join::default().files(qrels, [half]).unwrap_err();
         let message = error.to_string();
@@ -408,13 +529,18 @@ fn large_shapes() {
     (0..100_000).for_each(|n| run.push_str(&format!("1 Q0 d{n} 1 {} t\n", (n * 7919) % 100_003)));
     run.push_str(&format!("{long} Q0 {long} 1 1 t\n2 Q0 d1 1 1 t"));
     let qrels = format!("1 0 d77 1\n{long} 0 {long} 2\n2 0 d1 0\n");
-    check(qrels.as_bytes(), run.as_bytes(), Join { depth: NonZeroU32::new(60_000), ..Join::default() });
+    check(
+        qrels.as_bytes(),
+        run.as_bytes(),
+        Join { depth: NonZeroU32::new(60_000), ..Join::default() },
+    );
 }
 
 #[test]
 fn a_million_results_from_memory() {
     let qrels = Qrels::new([("q", "d5", 1.0)]).unwrap();
-    let results = |most: u32| (0..most).map(|n| ("q", format!("d{}", n % 1_048_600), -f64::from(n)));
+    let results =
+        |most: u32| (0..most).map(|n| ("q", format!("d{}", n % 1_048_600), -f64::from(n)));
     let run = |most| [("mine".to_owned(), results(most))];
     let matrix = Join::default().rankings(&qrels, run(1_048_600)).unwrap();
     assert_eq!((matrix.depths(), matrix.tile(0).label(0, 5)), (&[1_048_600][..], 3));
@@ -422,7 +548,8 @@ fn a_million_results_from_memory() {
     assert_eq!(error, "mine:1048601: docno 'd0' occurs again for query 'q', first on line 1");
 }
 
-/// A file whose lines end with carriage returns alone is one line: taking its first result for all of it would lose the others.
+/// A file whose lines end with carriage returns alone is one line: taking its first result for all
+/// of it would lose the others.
 #[test]
 fn carriage_returns_inside_a_line_are_no_blanks() {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
@@ -430,7 +557,10 @@ fn carriage_returns_inside_a_line_are_no_blanks() {
     let lines = "q1 Q0 d1 1 2.5 tag\rq1 Q0 d2 2 1.5 tag\r";
     let error = Join::default().files(qrels(), [text("run", lines)]).unwrap_err().to_string();
     assert!(error.starts_with("run:1: 12 fields in "), "{error}");
-    assert!(error.ends_with("(there is a carriage return inside: lines end with LF or CR LF)"), "{error}");
+    assert!(
+        error.ends_with("(there is a carriage return inside: lines end with LF or CR LF)"),
+        "{error}"
+    );
     Join::default()
         .files(qrels(), [text("run", "q1 Q0 d1 1 2.5 tag\r\r\nq1 Q0 d2 2 1.5 tag more\r\n")])
         .unwrap();
@@ -458,14 +588,18 @@ fn other_formats_get_one_line_with_their_name() {
     let after = |start: &[u8]| [start, &binary].concat();
     let run = RUN.repeat(20).into_bytes();
     for (bytes, name) in [
-        (after(b"\xfd7zXZ\0"), "is compressed by xz, which is not read here: decompress it first (`xz -dc`)"),
+        (
+            after(b"\xfd7zXZ\0"),
+            "is compressed by xz, which is not read here: decompress it first (`xz -dc`)",
+        ),
         (after(b"BZh91AY&SY"), "is compressed by bzip2"),
         (after(b"PK\x03\x04"), "is compressed by zip"),
         (after(b"7z\xbc\xaf\x27\x1c"), "is compressed by 7-Zip"),
         (after(b"\x04\x22\x4d\x18"), "is compressed by lz4"),
         (
             after(b"PAR1\x15\0"),
-            "is Parquet, which this build does not read: build the command with `--features parquet`",
+            "is Parquet, which this build does not read: build the command with `--features \
+             parquet`",
         ),
         (after(b"ARROW1\0\0"), "is Arrow"),
         (after(b"\x7fELF\x02\x01"), "is a program (ELF)"),
@@ -477,7 +611,10 @@ fn other_formats_get_one_line_with_their_name() {
         (wide(QRELS.as_bytes(), 1), "is UTF-16"),
     ] {
         for message in refused(&bytes) {
-            assert!(message.starts_with(&format!("it: {name}")) && !message.contains('\n'), "{message}");
+            assert!(
+                message.starts_with(&format!("it: {name}")) && !message.contains('\n'),
+                "{message}"
+            );
         }
         let zst = zstd::encode_all(&bytes[..], 1).unwrap();
         assert_eq!(refused(&gzip(&bytes)), refused(&bytes));
@@ -501,12 +638,16 @@ fn other_formats_are_not_read_as_trec_eval_reads() {
         (lines("q1,d1,1\n"), "is CSV"),
     ] {
         for message in refused(&bytes) {
-            assert!(message.starts_with(&format!("it: {name}")) && !message.contains('\n'), "{message}");
+            assert!(
+                message.starts_with(&format!("it: {name}")) && !message.contains('\n'),
+                "{message}"
+            );
         }
     }
     let convert = |what: &str, options: &str| {
         format!(
-            "it: {what}, and dialects of trec_eval read TREC text alone: `laneval convert {options}it -o it.trec` writes it so"
+            "it: {what}, and dialects of trec_eval read TREC text alone: `laneval convert \
+             {options}it -o it.trec` writes it so"
         )
     };
     let [run, qrels] = refused(b"query-id\tcorpus-id\tscore\n1\td1\t1\n2\td7\t1\n");
@@ -522,7 +663,8 @@ fn other_formats_are_not_read_as_trec_eval_reads() {
     assert_eq!(five, convert("is TREC text without tags", ""));
 }
 
-/// A text that starts like another format is read if it can be: only a text that is wrong anyway is looked at.
+/// A text that starts like another format is read if it can be: only a text that is wrong anyway is
+/// looked at.
 #[test]
 fn no_text_that_can_be_read_is_taken_for_another_format() {
     let starts: [&[u8]; 14] = [
@@ -542,11 +684,14 @@ fn no_text_that_can_be_read_is_taken_for_another_format() {
         b"query-id,1,2",
     ];
     for start in starts {
-        let input =
-            |name: &str, rest: &[u8]| Input::Bytes { name: name.into(), bytes: [start, rest].concat() };
+        let input = |name: &str, rest: &[u8]| Input::Bytes {
+            name: name.into(),
+            bytes: [start, rest].concat(),
+        };
         for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
             let join = Join { dialect, ..Join::default() };
-            let (qrels, run) = (input("qrels", b" qid:1 d1 1\n"), input("run", b" qid:1 d1 1 0.5 t\n"));
+            let (qrels, run) =
+                (input("qrels", b" qid:1 d1 1\n"), input("run", b" qid:1 d1 1 0.5 t\n"));
             let matrix = join.files(qrels, [run]).unwrap();
             assert_eq!((matrix.queries().get(0), matrix.depths()), (start, &[1][..]));
         }
@@ -560,13 +705,16 @@ fn lines_that_are_all_wrong_alike_are_one_problem_and_a_few_are_listed() {
     for count in [3, 19] {
         assert_eq!(
             message(QRELS, &wrong(count)),
-            format!("a.run:3: score 'high' is not a number: {expected}; all lines are wrong in this way")
+            format!(
+                "a.run:3: score 'high' is not a number: {expected}; all lines are wrong in this way"
+            )
         );
     }
     assert_eq!(
         message(QRELS, &[&wrong(20)[..], RUN, "x\n"].concat()),
         format!(
-            "a.run:3: score 'high' is not a number: {expected}; the first 20 lines are wrong in this way"
+            "a.run:3: score 'high' is not a number: {expected}; the first 20 lines are wrong in \
+             this way"
         )
     );
     for few in [wrong(2), [&wrong(19)[..], RUN].concat(), [RUN, &wrong(19)].concat()] {
@@ -595,20 +743,23 @@ fn lines_have_a_longest_length() {
     text.extend(b"x\n1 Q0 d3 3 high t\n");
     let line = "a.run:3: the line has more than 64 MiB: expected 'query iter docno rank score tag'";
     let other = "a.run:4: score 'high' is not a number: expected 'query iter docno rank score tag'";
-    // The rest of a compressed text behind such a line is not read if it is not there yet: it may be a bomb.
+    // The rest of a compressed text behind such a line is not read if it is not there yet: it may
+    // be a bomb.
     assert_eq!(read(text.clone()).unwrap_err().to_string(), format!("{line}\n{other}"));
     assert!(read(zst(&text)).unwrap_err().to_string().starts_with(line));
     text.clear();
     long(&mut text, 3 * LONGEST);
-    let first = "a.run:1: the line has more than 64 MiB: expected 'query iter docno rank score tag'";
+    let first =
+        "a.run:1: the line has more than 64 MiB: expected 'query iter docno rank score tag'";
     assert_eq!(read(zst(&text)).unwrap_err().to_string(), first);
     assert_eq!(read(text).unwrap_err().to_string(), first);
     let docno = "x".repeat(LONGEST + 1);
     let error = Qrels::new([("q", &docno[..], 1.0)]).unwrap_err().to_string();
     assert_eq!(error, "qrels:1: doc: the id has more than 64 MiB");
     let qrels = Qrels::new([("q", "d", 1.0)]).unwrap();
-    let error =
-        Join::default().rankings(&qrels, [("mine".to_owned(), [("q", &docno[..], 1.0)])]).unwrap_err();
+    let error = Join::default()
+        .rankings(&qrels, [("mine".to_owned(), [("q", &docno[..], 1.0)])])
+        .unwrap_err();
     assert_eq!(error.to_string(), "mine:1: doc: the id has more than 64 MiB");
 }
 
@@ -622,18 +773,26 @@ fn an_endless_stream_without_lines_ends() {
     let error = Join::default().files("/dev/zero", [run]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "/dev/zero: is binary, which is not read here: expected 'query iter docno grade' on each line"
+        "/dev/zero: is binary, which is not read here: expected 'query iter docno grade' on each \
+         line"
     );
 }
 
-/// Long runs of blank lines and comments, where chunks are cut, do not move the numbers of lines or part a query from itself.
+/// Long runs of blank lines and comments, where chunks are cut, do not move the numbers of lines or
+/// part a query from itself.
 #[test]
 fn blank_lines_and_comments_are_counted() {
-    for (gap, lines) in
-        [("\n", 300_000), ("\r\n", 200_000), ("#\n", 200_000), ("  \t \n", 100_000), ("  # c\r\n", 100_000)]
-    {
+    for (gap, lines) in [
+        ("\n", 300_000),
+        ("\r\n", 200_000),
+        ("#\n", 200_000),
+        ("  \t \n", 100_000),
+        ("  # c\r\n", 100_000),
+    ] {
         let (before, between) = (gap.repeat(lines), gap.repeat(lines / 2));
-        let run = format!("{before}1 Q0 d1 1 2 t\n{between}1 Q0 d2 1 1 t\n{between}2 Q0 d1 1 1 t\n{before}");
+        let run = format!(
+            "{before}1 Q0 d1 1 2 t\n{between}1 Q0 d2 1 1 t\n{between}2 Q0 d1 1 1 t\n{before}"
+        );
         let qrels = format!("{before}1 0 d1 1\n{between}1 0 d2 2\n2 0 d1 0");
         check(qrels.as_bytes(), run.as_bytes(), Join::default());
         check(qrels.as_bytes(), format!("{run}x\n{run}").as_bytes(), Join::default());

@@ -1,15 +1,19 @@
 //! Relevant documents that a run retrieved, instead of all that were judged.
 
 use laneval::parts::generate::Synthetic;
-use laneval::{Error, Evaluator, Join, Known, LabelMatrix, Qrels, QuerySet, Scores, TiedValue, View};
+use laneval::{
+    Error, Evaluator, Join, Known, LabelMatrix, Qrels, QuerySet, Scores, TiedValue, View,
+};
 
 type Rows<T> = Vec<(String, String, T)>;
 
-/// Judgments and a run of some queries, with ties, unjudged documents, negative grades, and queries that the run lacks.
+/// Judgments and a run of some queries, with ties, unjudged documents, negative grades, and queries
+/// that the run lacks.
 fn generated(seed: u64) -> (Rows<f64>, Rows<f64>) {
     let mut state = seed;
     let mut next = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let (mut qrels, mut run) = (Vec::new(), Vec::new());
@@ -30,12 +34,15 @@ fn generated(seed: u64) -> (Rows<f64>, Rows<f64>) {
 
 fn matrix(qrels: &Rows<f64>, runs: &[(&str, &Rows<f64>)]) -> LabelMatrix {
     let judged = Qrels::new(qrels.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
-    let rows = |run: &Rows<f64>| run.iter().map(|(q, d, s)| (q.clone(), d.clone(), *s)).collect::<Vec<_>>();
+    let rows = |run: &Rows<f64>| {
+        run.iter().map(|(q, d, s)| (q.clone(), d.clone(), *s)).collect::<Vec<_>>()
+    };
     let runs: Vec<_> = runs.iter().map(|(name, run)| ((*name).to_owned(), rows(run))).collect();
     Join { keep_ties: true, ..Join::default() }.rankings(&judged, runs).unwrap()
 }
 
-/// The judgments of what is left of a run; queries of which nothing is left keep a document that is not relevant.
+/// The judgments of what is left of a run; queries of which nothing is left keep a document that is
+/// not relevant.
 fn cut(qrels: &Rows<f64>, run: &Rows<f64>, view: View) -> Rows<f64> {
     let mut ranked = run.clone();
     ranked.sort_by(|a, b| a.0.cmp(&b.0).then(b.2.total_cmp(&a.2)).then(b.1.cmp(&a.1)));
@@ -61,23 +68,34 @@ fn values(scores: &Scores, run: usize) -> Vec<Vec<u64>> {
     of.values.iter().map(|of| of.iter().map(|value| value.to_bits()).collect()).collect()
 }
 
-const MEASURES: &str = "nDCG,nDCG@5,nDCG(gain=exp2)@3,AP,AP@5,AP(norm=min)@5,R@5,Rprec,RR,P@5,Success@3,SetR,SetF,IPrec@0.5,\
-    RBP,ERR(gmax=3)@5,Compat,RnDCG,G,SDCG@5,InfAP,NumRel,IDCG@5,F@5";
+const MEASURES: &str = "nDCG,nDCG@5,nDCG(gain=exp2)@3,AP,AP@5,AP(norm=min)@5,R@5,Rprec,RR,P@5,\
+    Success@3,SetR,SetF,IPrec@0.5,RBP,ERR(gmax=3)@5,Compat,RnDCG,G,SDCG@5,InfAP,NumRel,IDCG@5,F@5";
 
 #[test]
 fn relevant_documents_are_those_of_judgments_that_were_cut_to_the_run() {
     for seed in 0..8 {
         let (qrels, run) = generated(seed);
-        for (depth, judged_only) in [(None, false), (Some(3), false), (None, true), (Some(4), true)] {
+        for (depth, judged_only) in [(None, false), (Some(3), false), (None, true), (Some(4), true)]
+        {
             let view = View { depth, judged_only };
-            let evaluator = Evaluator::new([MEASURES]).unwrap().with_view(view).with_per_query(true);
+            let evaluator =
+                Evaluator::new([MEASURES]).unwrap().with_view(view).with_per_query(true);
             let all = matrix(&qrels, &[("run", &run)]);
             let known = evaluator.clone().with_known(Known::Retrieved).evaluate(&all).unwrap();
-            let expected = evaluator.evaluate(&matrix(&cut(&qrels, &run, view), &[("run", &run)])).unwrap();
+            let expected =
+                evaluator.evaluate(&matrix(&cut(&qrels, &run, view), &[("run", &run)])).unwrap();
             for (at, measure) in known.measures.iter().enumerate() {
-                assert_eq!(values(&known, 0)[at], values(&expected, 0)[at], "{measure} {view:?} {seed}");
+                assert_eq!(
+                    values(&known, 0)[at],
+                    values(&expected, 0)[at],
+                    "{measure} {view:?} {seed}"
+                );
             }
-            assert_ne!(values(&known, 0), values(&evaluator.evaluate(&all).unwrap(), 0), "{view:?}");
+            assert_ne!(
+                values(&known, 0),
+                values(&evaluator.evaluate(&all).unwrap(), 0),
+                "{view:?}"
+            );
         }
     }
 }
@@ -108,7 +126,12 @@ fn each_run_knows_its_own_documents_and_values_over_ties_too() {
 fn ideals_of_the_retrieved_are_all_ideals() {
     let matrix = Synthetic { queries: 300, depth: 40, ..Synthetic::default() }.matrix().unwrap();
     let evaluate = |names: &str, known| {
-        Evaluator::new([names]).unwrap().with_known(known).with_per_query(true).evaluate(&matrix).unwrap()
+        Evaluator::new([names])
+            .unwrap()
+            .with_known(known)
+            .with_per_query(true)
+            .evaluate(&matrix)
+            .unwrap()
     };
     let known = evaluate("nDCG@10,nDCG(ideal=retrieved)@10,AP,AP(norm=hits)", Known::Retrieved);
     let of = values(&known, 0);
@@ -130,9 +153,11 @@ fn more_grades_than_codes_and_the_reference_agree() {
         let evaluator = Evaluator::new(["nDCG,nDCG@3,AP,R@5,Rprec,nDCG(rel=2)@5"]).unwrap();
         let evaluator = evaluator.with_view(view).with_per_query(true);
         let known = evaluator.clone().with_known(Known::Retrieved).evaluate(&all).unwrap();
-        let expected = evaluator.evaluate(&matrix_without_ties(&cut(&qrels, &run, view), &run)).unwrap();
+        let expected =
+            evaluator.evaluate(&matrix_without_ties(&cut(&qrels, &run, view), &run)).unwrap();
         assert_eq!(values(&known, 0), values(&expected, 0), "{view:?}");
-        let reference = evaluator.with_known(Known::Retrieved).with_engine(laneval::EngineChoice::Reference);
+        let reference =
+            evaluator.with_known(Known::Retrieved).with_engine(laneval::EngineChoice::Reference);
         assert_eq!(values(&known, 0), values(&reference.evaluate(&all).unwrap(), 0));
     }
 }
@@ -145,13 +170,15 @@ fn matrix_without_ties(qrels: &Rows<f64>, run: &Rows<f64>) -> LabelMatrix {
 #[test]
 fn a_missing_query_has_nothing_relevant() {
     let (qrels, run) = generated(6);
-    let evaluator = Evaluator::new(["NumRel"]).unwrap().with_known(Known::Retrieved).with_per_query(true);
+    let evaluator =
+        Evaluator::new(["NumRel"]).unwrap().with_known(Known::Retrieved).with_per_query(true);
     let scores = evaluator.evaluate(&matrix(&qrels, &[("run", &run)])).unwrap();
     let of = scores.runs[0].per_query.as_ref().unwrap();
     let missing: Vec<&[u8]> = of.missing.iter().map(|&at| of.queries.get(at)).collect();
     assert_eq!(missing, [&b"q07"[..], b"q17", b"q27", b"q37"]);
     assert!(of.missing.iter().all(|&at| of.values[0][at] == 0.0));
-    let both = evaluator.with_queries(QuerySet::Both).evaluate(&matrix(&qrels, &[("run", &run)])).unwrap();
+    let both =
+        evaluator.with_queries(QuerySet::Both).evaluate(&matrix(&qrels, &[("run", &run)])).unwrap();
     assert_eq!(both.runs[0].average(0), scores.runs[0].average(0));
 }
 
@@ -162,7 +189,10 @@ fn orders_that_decide_which_documents_are_left_are_refused() {
         Evaluator::new(["AP"]).unwrap().with_known(Known::Retrieved).with_tied(TiedValue::Average);
     let evaluator = evaluator.with_view(View { depth: Some(3), judged_only: false });
     let error = evaluator.evaluate(&matrix(&qrels, &[("run", &run)])).unwrap_err();
-    assert!(matches!(&error, Error::Unanswerable(message) if message.contains("known=retrieved")), "{error}");
+    assert!(
+        matches!(&error, Error::Unanswerable(message) if message.contains("known=retrieved")),
+        "{error}"
+    );
 }
 
 #[test]

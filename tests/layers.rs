@@ -54,7 +54,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("show", &["error", "label", "fold", "measure", "ingest", "evaluate"]),
     ("pools", &["error", "label", "measure", "stats", "scores", "compare", "evaluate"]),
     ("identify", &["error", "ingest", "label", "measure", "stats", "scores", "evaluate"]),
-    ("report", &["compare", "error", "identify", "label", "measure", "pools", "scores", "stats", "sort"]),
+    (
+        "report",
+        &["compare", "error", "identify", "label", "measure", "pools", "scores", "stats", "sort"],
+    ),
 ];
 
 /// Adds the sources in a folder.
@@ -81,14 +84,21 @@ fn modules() -> BTreeMap<String, Vec<PathBuf>> {
         sources(&root, &mut files);
         for file in files {
             let inside = file.strip_prefix(&root).unwrap();
-            let first = inside.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
+            let first = inside
+                .components()
+                .next()
+                .unwrap()
+                .as_os_str()
+                .to_string_lossy()
+                .replace(".rs", "");
             modules.entry(first).or_default().push(file.clone());
         }
     }
     modules
 }
 
-/// Code without comments and without the module of tests at the end. Other things that are for tests alone may stand amid the code.
+/// Code without comments and without the module of tests at the end. Other things that are for
+/// tests alone may stand amid the code.
 fn code(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     let opens = |line: &str| line.contains("mod ") && line.ends_with('{');
@@ -105,11 +115,13 @@ fn code(file: &Path) -> String {
 fn arrows_point_down_only() {
     let (modules, mut arrows) = (modules(), 0);
     for (module, allowed) in MAY_USE {
-        let files =
-            modules.get(*module).unwrap_or_else(|| panic!("`{module}` is no module: take it off the list"));
+        let files = modules
+            .get(*module)
+            .unwrap_or_else(|| panic!("`{module}` is no module: take it off the list"));
         for file in files {
             for used in code(file).split("crate::").skip(1) {
-                let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let used: String =
+                    used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                 let known = MAY_USE.iter().any(|(name, _)| *name == used);
                 let fine = used == *module
                     || allowed.contains(&used.as_str())
@@ -124,7 +136,8 @@ fn arrows_point_down_only() {
     assert!(arrows > 500, "{arrows} arrows");
 }
 
-/// The layers of `ingest`, a folder or a file each, from the lowest: a layer may use itself and those before it.
+/// The layers of `ingest`, a folder or a file each, from the lowest: a layer may use itself and
+/// those before it.
 const INGEST: [&str; 10] =
     ["bytes", "lines", "columns", "format", "units", "settings", "text", "rows", "record", "join"];
 
@@ -142,7 +155,8 @@ fn layers_of_ingest_know_only_those_below() {
         let at = at.unwrap_or_else(|| panic!("`{layer}` is in no layer of ingest"));
         let code = code(file);
         for used in code.split("crate::ingest::").skip(1) {
-            let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let used: String =
+                used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
             // A name that `ingest` passes on would hide its layer.
             let below = INGEST.iter().position(|known| *known == used);
             assert!(
@@ -153,16 +167,24 @@ fn layers_of_ingest_know_only_those_below() {
             arrows += 1;
         }
         let is_root = file.parent() == Some(&*root.join(&layer));
-        assert!(!is_root || !code.contains("super::super::"), "{}: goes up unnamed", file.display());
+        assert!(
+            !is_root || !code.contains("super::super::"),
+            "{}: goes up unnamed",
+            file.display()
+        );
     }
     assert!(arrows > 100, "{arrows} arrows");
     for layer in INGEST.iter().filter(|layer| **layer != "settings") {
         let text = std::fs::read_to_string(root.join(layer).join("mod.rs")).unwrap();
-        assert!(text.contains("must never know") || *layer == "join", "{layer}: what must it never know?");
+        assert!(
+            text.contains("must never know") || *layer == "join",
+            "{layer}: what must it never know?"
+        );
     }
 }
 
-/// The lower half has no way up, and the upper half names it in one place, so that a module can move from one to the other.
+/// The lower half has no way up, and the upper half names it in one place, so that a module can
+/// move from one to the other.
 #[test]
 fn the_halves_meet_in_one_place() {
     for file in modules().into_values().flatten().filter(|file| !file.ends_with("src/lib.rs")) {
@@ -176,7 +198,9 @@ fn the_halves_meet_in_one_place() {
 #[test]
 fn every_module_is_in_the_layers() {
     // `internals` and `parts` pass names on, and are no layer.
-    for module in modules().keys().filter(|module| !["lib", "internals", "parts"].contains(&&***module)) {
+    for module in
+        modules().keys().filter(|module| !["lib", "internals", "parts"].contains(&&***module))
+    {
         assert!(MAY_USE.iter().any(|(name, _)| name == module), "`{module}` is in no layer");
     }
 }
@@ -215,7 +239,8 @@ fn has_word(code: &str, word: &str) -> bool {
 
 #[test]
 fn the_command_stands_on_public_names_and_a_short_list() {
-    /// The names that the command may take from inside. Before adding one: could other programs not want it too?
+    /// The names that the command may take from inside. Before adding one: could other programs not
+    /// want it too?
     const MOST: usize = 25;
     let names = passed_on("src/internals.rs");
     assert!(names.len() > 10 && names.len() <= MOST, "{} names: {names:?}", names.len());
@@ -234,7 +259,14 @@ fn the_command_stands_on_public_names_and_a_short_list() {
 fn parts_are_used_by_tests() {
     let names = passed_on("src/parts.rs");
     assert!(names.len() > 50, "{} names: {names:?}", names.len());
-    let tests = all_code(&["tests", "benches", "crates/cli", "crates/join", "fuzz/fuzz_targets", "fuzz/src"]);
+    let tests = all_code(&[
+        "tests",
+        "benches",
+        "crates/cli",
+        "crates/join",
+        "fuzz/fuzz_targets",
+        "fuzz/src",
+    ]);
     for name in &names {
         assert!(has_word(&tests, name), "no test uses `{name}`");
     }
@@ -250,7 +282,11 @@ fn unsafe_code_is_where_it_is_declared() {
     let mut has = 0;
     for file in files {
         let found = has_word(&code(&file), "unsafe");
-        assert!(declared.iter().any(|declared| file.ends_with(declared)) || !found, "{}", file.display());
+        assert!(
+            declared.iter().any(|declared| file.ends_with(declared)) || !found,
+            "{}",
+            file.display()
+        );
         has += usize::from(found);
     }
     assert_eq!(has, declared.len(), "each file that is declared has some");

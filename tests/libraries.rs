@@ -1,7 +1,9 @@
-//! What libraries gave for the queries of the conformance suite, against laneval as these libraries.
+//! What libraries gave for the queries of the conformance suite, against laneval as these
+//! libraries.
 //!
-//! Each row of `conformance/v1/libraries.json` is evaluated by the name and the options of a library. Where a library computes otherwise,
-//! the row here says for which queries, and the test holds that the values differ there.
+//! Each row of `conformance/v1/libraries.json` is evaluated by the name and the options of a
+//! library. Where a library computes otherwise, the row here says for which queries, and the test
+//! holds that the values differ there.
 
 use std::path::Path;
 
@@ -38,8 +40,8 @@ impl Near {
     }
 }
 
-/// A row of the file: its library and name, the library and name here, how near it has to be, options that differ from the library's own,
-/// and the queries of other values.
+/// A row of the file: its library and name, the library and name here, how near it has to be,
+/// options that differ from the library's own, and the queries of other values.
 struct Row<'a>(
     &'static str,
     &'static str,
@@ -96,8 +98,10 @@ const ROWS: &[Row<'static>] = &[
     Row("ranx", "Bpref", "ranx", "bpref", Bits, &[], &["one", "first"]),
     Row("ranx", "nDCG-l2@3", "ranx", "ndcg@3-l2", Sum, &[], &[]),
     Row("sklearn (retrieved)", "ndcg_score k=3", "sklearn", "ndcg_score@3", Sum, &[], &[]),
-    Row("sklearn (retrieved)", "average_precision_score", "sklearn", "average_precision_score", Sum, &[], &[]),
-    Row("sklearn (retrieved)", "label_ranking_average_precision_score", "sklearn", "label_ranking_average_precision_score", Sum, &[], &[]),
+    Row("sklearn (retrieved)", "average_precision_score",
+        "sklearn", "average_precision_score", Sum, &[], &[]),
+    Row("sklearn (retrieved)", "label_ranking_average_precision_score",
+        "sklearn", "label_ranking_average_precision_score", Sum, &[], &[]),
     Row("sklearn (retrieved)", "roc_auc_score", "sklearn", "roc_auc_score", Sum, &[], ONE_KIND),
     Row("LightGBM 4.7.0", "ndcg@3", "lightgbm", "ndcg@3", Sum, &[], &[]),
     Row("LightGBM 4.7.0", "map@3", "lightgbm", "map@3", Sum, &[], &[]),
@@ -110,14 +114,16 @@ const ROWS: &[Row<'static>] = &[
     Row("XGBoost 1.7.6", "pre@3", "xgboost1", "pre@3", Sum, &[], &[]),
     Row("CatBoost 1.2.10", "NDCG", "catboost", "NDCG@3", Sum, &[], NEGATIVE),
     Row("CatBoost 1.2.10", "NDCG Exp", "catboost", "NDCG(type=Exp)@3", Sum, &[], NEGATIVE),
-    Row("CatBoost 1.2.10", "NDCG Position", "catboost", "NDCG(denominator=Position)@3", Sum, &[], NEGATIVE),
+    Row("CatBoost 1.2.10", "NDCG Position",
+        "catboost", "NDCG(denominator=Position)@3", Sum, &[], NEGATIVE),
     Row("CatBoost 1.2.10", "MAP", "catboost", "MAP@3", Sum, &[], &[]),
     Row("CatBoost 1.2.10", "MRR", "catboost", "MRR@3", Sum, &[], &[]),
     Row("CatBoost 1.2.10", "PrecisionAt", "catboost", "PrecisionAt@3", Sum, &[], &[]),
     Row("CatBoost 1.2.10", "RecallAt", "catboost", "RecallAt@3", Sum, &[], &[]),
     Row("CatBoost 1.2.10", "QueryAUC", "catboost", "QueryAUC", Sum, AVERAGE, &["first"]),
     Row("RecTools 0.19.0", "NDCG", "rectools", "NDCG@3", Sum, &[], &[]),
-    Row("RecTools 0.19.0", "NDCG divide_by_achievable", "rectools", "NDCG(divide_by_achievable=True)@3", Sum, &[], &[]),
+    Row("RecTools 0.19.0", "NDCG divide_by_achievable",
+        "rectools", "NDCG(divide_by_achievable=True)@3", Sum, &[], &[]),
     Row("RecTools 0.19.0", "MAP", "rectools", "MAP@3", Sum, &[], &[]),
     Row("RecTools 0.19.0", "MAP divide_by_k", "rectools", "MAP(divide_by_k=True)@3", Sum, &[], &[]),
     Row("RecTools 0.19.0", "MRR", "rectools", "MRR@3", Sum, &[], &[]),
@@ -125,8 +131,11 @@ const ROWS: &[Row<'static>] = &[
     Row("RecTools 0.19.0", "Recall", "rectools", "Recall@3", Sum, &[], &[]),
     Row("RecTools 0.19.0", "HitRate", "rectools", "HitRate@3", Sum, &[], &[]),
     Row("recommenders 1.2.1", "ndcg_at_k", "recommenders", "ndcg_at_k@3", Sum, &[], &[]),
-    Row("recommenders 1.2.1", "ndcg_at_k raw log2", "recommenders", "ndcg_at_k(score_type=raw)@3", Sum, &[], &[]),
-    Row("recommenders 1.2.1", "ndcg_at_k exp", "recommenders", "ndcg_at_k(score_type=exp)@3", Sum, &[], &[]),
+    Row("recommenders \
+         1.2.1", "ndcg_at_k raw \
+                  log2", "recommenders", "ndcg_at_k(score_type=raw)@3", Sum, &[], &[]),
+    Row("recommenders \
+         1.2.1", "ndcg_at_k exp", "recommenders", "ndcg_at_k(score_type=exp)@3", Sum, &[], &[]),
     Row("recommenders 1.2.1", "map", "recommenders", "map@3", Sum, &[], &[]),
     Row("recommenders 1.2.1", "map_at_k", "recommenders", "map_at_k@3", Sum, &[], &[]),
     Row("recommenders 1.2.1", "precision_at_k", "recommenders", "precision_at_k@3", Sum, &[], &[]),
@@ -163,10 +172,12 @@ const ROWS: &[Row<'static>] = &[
     Row("llama-index 0.14.25 (class)", "NDCG", "llamaindex", "ndcg@3", Sum, &[], &[]),
     Row("llama-index 0.14.25 (class)", "AveragePrecision", "llamaindex", "ap@3", Sum, &[], &[]),
     Row("llama-index 0.14.25 (class)", "MRR", "llamaindex", "mrr@3", Sum, &[], &[]),
-    Row("llama-index 0.14.25 (class)", "MRR granular", "llamaindex", "mrr(use_granular_mrr=True)@3", Sum, &[], &[]),
+    Row("llama-index 0.14.25 \
+         (class)", "MRR granular", "llamaindex", "mrr(use_granular_mrr=True)@3", Sum, &[], &[]),
     Row("llama-index 0.14.25 (class)", "Precision", "llamaindex", "precision@3", Sum, &[], &[]),
     Row("llama-index 0.14.25 (class)", "Recall", "llamaindex", "recall@3", Sum, &[], &[]),
-    Row("llama-index 0.14.25 (class)", "HitRate granular", "llamaindex", "hit_rate(use_granular_hit_rate=True)@3", Sum, &[], &[]),
+    Row("llama-index 0.14.25 (class)", "HitRate granular",
+        "llamaindex", "hit_rate(use_granular_hit_rate=True)@3", Sum, &[], &[]),
     Row("mlflow 3.18 (function)", "ndcg_at_k", "mlflow", "ndcg_at_k@3", Sum, &[], &[]),
     Row("mlflow 3.18 (function)", "precision_at_k", "mlflow", "precision_at_k@3", Sum, &[], &[]),
     Row("mlflow 3.18 (function)", "recall_at_k", "mlflow", "recall_at_k@3", Sum, &[], &[]),
@@ -183,25 +194,33 @@ const ROWS: &[Row<'static>] = &[
     Row("RankLib e43f605", "RR@3", "ranklib", "RR@3", Single, &[], &[]),
     Row("RankLib e43f605", "P@3", "ranklib", "P@3", Sum, &[], &[]),
     Row("RankLib e43f605", "DCG@3", "ranklib", "DCG@3", Sum, &[], &[]),
-    Row("OpenSearch search-relevance d8be5d1", "P@3", "opensearch", "Precision@3", Digits(2), &[], &[]),
+    Row("OpenSearch search-relevance \
+         d8be5d1", "P@3", "opensearch", "Precision@3", Digits(2), &[], &[]),
     Row("OpenSearch search-relevance d8be5d1", "MAP@3", "opensearch", "MAP@3", Digits(2), &[], &[]),
-    Row("OpenSearch search-relevance d8be5d1", "NDCG@3", "opensearch", "NDCG@3", Digits(2), &[], NEGATIVE),
-    Row("Quepid f80322f3 (scorer, 5 decimals)", "ndcg@10", "quepid", "ndcg@3", Digits(5), &[], NEGATIVE),
-    Row("Quepid f80322f3 (scorer, 5 decimals)", "ndcg_cut@10", "quepid", "ndcg_cut@3", Digits(5), &[], NEGATIVE),
-    Row("Quepid f80322f3 (scorer, 5 decimals)", "ap@10", "quepid", "ap(nothing=skip)@3", Digits(5), &[], &[]),
+    Row("OpenSearch search-relevance \
+         d8be5d1", "NDCG@3", "opensearch", "NDCG@3", Digits(2), &[], NEGATIVE),
+    Row("Quepid f80322f3 (scorer, 5 \
+         decimals)", "ndcg@10", "quepid", "ndcg@3", Digits(5), &[], NEGATIVE),
+    Row("Quepid f80322f3 (scorer, 5 \
+         decimals)", "ndcg_cut@10", "quepid", "ndcg_cut@3", Digits(5), &[], NEGATIVE),
+    Row("Quepid f80322f3 (scorer, 5 \
+         decimals)", "ap@10", "quepid", "ap(nothing=skip)@3", Digits(5), &[], &[]),
     Row("Quepid f80322f3 (scorer, 5 decimals)", "rr@10", "quepid", "rr@3", Digits(5), &[], &[]),
-    Row("Quepid f80322f3 (scorer, 5 decimals)", "err@10", "quepid", "err@3", Digits(5), &[], NEGATIVE),
-    Row("Quepid f80322f3 (scorer, 5 decimals)", "cg@10", "quepid", "cg@3", Digits(5), &[], &["rich", "short", "few", "one", "negative"]),
-    Row("Quepid f80322f3 (scorer, 5 decimals)", "dcg@10", "quepid", "dcg@3", Digits(5), &[], &["rich", "short", "few", "one", "negative"]),
+    Row("Quepid f80322f3 (scorer, 5 \
+         decimals)", "err@10", "quepid", "err@3", Digits(5), &[], NEGATIVE),
+    Row("Quepid f80322f3 (scorer, 5 decimals)", "cg@10",
+        "quepid", "cg@3", Digits(5), &[], &["rich", "short", "few", "one", "negative"]),
+    Row("Quepid f80322f3 (scorer, 5 decimals)", "dcg@10",
+        "quepid", "dcg@3", Digits(5), &[], &["rich", "short", "few", "one", "negative"]),
 ];
 
 /// The rows of the file that no measure here computes.
 const NO_MEASURE: &[(&str, &str)] = &[
     ("sklearn (retrieved)", "ndcg_score ignore_ties k=3"), // an unstable sort
-    ("sklearn (union)", "ndcg_score k=3"),                 // documents that were not retrieved, tied last
-    ("XGBoost 3.2.0", "auc"),                              // pairs of equal grades count too
+    ("sklearn (union)", "ndcg_score k=3"), // documents that were not retrieved, tied last
+    ("XGBoost 3.2.0", "auc"),              // pairs of equal grades count too
     ("XGBoost 1.7.6", "auc"),
-    ("CatBoost 1.2.10", "ERR"),                      // another chance to stop
+    ("CatBoost 1.2.10", "ERR"), // another chance to stop
     ("TruLens 2 (method)", "precision_at_k scores"), // all documents of the score at rank k
 ];
 
@@ -218,7 +237,8 @@ struct Query {
 
 fn query(case: &Value) -> Query {
     let pairs = |rows: &Value| {
-        let number = |of: &Value| of.as_f64().unwrap_or_else(|| of.as_str().unwrap().parse().unwrap());
+        let number =
+            |of: &Value| of.as_f64().unwrap_or_else(|| of.as_str().unwrap().parse().unwrap());
         let pair = |row: &Value| (row[0].as_str().unwrap().to_owned(), number(&row[1]));
         rows.as_array().unwrap().iter().map(pair).collect()
     };
@@ -254,13 +274,16 @@ impl Row<'_> {
         let run = rows.chain([("other", "a", 1.0)]);
         let matrix = join.rankings(&qrels, [("run".to_owned(), run.collect::<Vec<_>>())]).unwrap();
         let tied = TiedValue::ALL.iter().find(|(name, _)| *name == ties);
-        // A function can be given an empty ranking, which a run cannot have: it is as a query that the run lacks.
+        // A function can be given an empty ranking, which a run cannot have: it is as a query that
+        // the run lacks.
         let queries = match query.retrieved.is_empty() {
             true => QuerySet::Judged,
             false => self.option("queries").map_or(QuerySet::Judged, |word| word.parse().unwrap()),
         };
-        let view =
-            View { depth: join.depth.map(u32::from), judged_only: self.option("judged-only").is_some() };
+        let view = View {
+            depth: join.depth.map(u32::from),
+            judged_only: self.option("judged-only").is_some(),
+        };
         let evaluator = Evaluator::of(measures)
             .with_tied(tied.map_or(TiedValue::Ranked, |&(_, tied)| tied))
             .with_known(self.option("known").map_or(Known::Judged, |word| word.parse().unwrap()))
@@ -275,8 +298,10 @@ impl Row<'_> {
     }
 }
 
-/// The libraries that take no grades but sets of documents, or the verdicts of a model, and one that was only read.
-const WITHOUT_GRADES: [&str; 7] = ["st", "mlflow", "ragas", "llamaindex", "llamaindex0", "kaggle", "elastic"];
+/// The libraries that take no grades but sets of documents, or the verdicts of a model, and one
+/// that was only read.
+const WITHOUT_GRADES: [&str; 7] =
+    ["st", "mlflow", "ragas", "llamaindex", "llamaindex0", "kaggle", "elastic"];
 
 #[test]
 fn documents_are_relevant_from_the_grade_on_that_libraries_count() {
@@ -285,8 +310,10 @@ fn documents_are_relevant_from_the_grade_on_that_libraries_count() {
     for given in file["relevance"].as_array().unwrap() {
         let profile = Profile::of(given["library"].as_str().unwrap()).unwrap();
         let level = parse_level(profile.relevant).unwrap();
-        let measure =
-            &profile.usual_measures(Defaults::default()).into_iter().find(|m| m.value("rel").is_some());
+        let measure = &profile
+            .usual_measures(Defaults::default())
+            .into_iter()
+            .find(|m| m.value("rel").is_some());
         assert_eq!(measure.is_some(), level != 1.0, "{}", profile.prefix);
         for (grade, relevant) in given["relevant"].as_object().unwrap() {
             let grade: f64 = grade.parse().unwrap();
@@ -297,7 +324,8 @@ fn documents_are_relevant_from_the_grade_on_that_libraries_count() {
         ran.push(profile.prefix);
     }
     // The newest version of trec_eval has two names.
-    let others: Vec<&str> = Profile::ALL.iter().map(|of| of.prefix).filter(|of| !ran.contains(of)).collect();
+    let others: Vec<&str> =
+        Profile::ALL.iter().map(|of| of.prefix).filter(|of| !ran.contains(of)).collect();
     assert!(others.iter().all(|of| *of == "trec" || WITHOUT_GRADES.contains(of)), "{others:?}");
 }
 
@@ -315,7 +343,8 @@ fn libraries_give_what_they_gave() {
             if theirs.get("refused").is_some() {
                 continue;
             }
-            let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == **id).unwrap();
+            let case =
+                cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == **id).unwrap();
             let theirs: Option<f64> = theirs.as_str().map(|text| text.parse().unwrap());
             let ours = row.value(&query(case)).map_err(|error| error.to_string());
             let same = match (&ours, theirs) {
@@ -325,7 +354,8 @@ fn libraries_give_what_they_gave() {
             };
             compared += 1;
             if same == row.6.contains(&id.as_str()) {
-                wrong.push(format!("{named:?}, {}:{}, {id}: {ours:?} and {theirs:?}", row.2, row.3));
+                wrong
+                    .push(format!("{named:?}, {}:{}, {id}: {ours:?} and {theirs:?}", row.2, row.3));
             }
         }
     }
@@ -340,15 +370,22 @@ fn every_name_has_a_value_under_the_options_of_its_library() {
     let cases = json("cases.json");
     let ties = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "ties").unwrap();
     let mut count = 0;
-    for profile in
-        Profile::ALL.iter().filter(|of| of.tools.iter().any(|tool| matches!(tool, Tool::Library(_))))
+    for profile in Profile::ALL
+        .iter()
+        .filter(|of| of.tools.iter().any(|tool| matches!(tool, Tool::Library(_))))
     {
         for name in FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool)) {
             // The highest grade of this query is 3.
             let example = name.example().replace("gmax=1", "gmax=3");
             let row = Row("", "", profile.prefix, &example, Sum, &[], &[]);
-            let value = row.value(&query(ties)).unwrap_or_else(|error| panic!("{}: {error}", profile.prefix));
-            assert!(value.is_some_and(|value| value > 0.0), "{}:{example}: {value:?}", profile.prefix);
+            let value = row
+                .value(&query(ties))
+                .unwrap_or_else(|error| panic!("{}: {error}", profile.prefix));
+            assert!(
+                value.is_some_and(|value| value > 0.0),
+                "{}:{example}: {value:?}",
+                profile.prefix
+            );
             count += 1;
         }
     }

@@ -1,4 +1,5 @@
-//! Mapped files that change while they are used: a message and an exit code, unless they were read into memory.
+//! Mapped files that change while they are used: a message and an exit code, unless they were read
+//! into memory.
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
@@ -8,7 +9,8 @@ use laneval::lmx::exit_when_a_mapped_file_shrinks;
 use laneval::parts::generate::Synthetic;
 use laneval::{Evaluator, LabelMatrix};
 
-/// A variable that is set if the test binary is a process of its own: it asks for the message `first`, or `last`.
+/// A variable that is set if the test binary is a process of its own: it asks for the message
+/// `first`, or `last`.
 const CHILD: &str = "LANEVAL_TEST_MAPPED_CHILD";
 
 /// A matrix with some megabytes of labels.
@@ -17,7 +19,8 @@ fn write_matrix(path: &Path) {
     synthetic.matrix().unwrap().write(path).unwrap();
 }
 
-/// Maps a file, cuts it off behind the first page, and evaluates it. It runs in a process of its own, because this ends the process.
+/// Maps a file, cuts it off behind the first page, and evaluates it. It runs in a process of its
+/// own, because this ends the process.
 #[test]
 fn child() {
     let Some(when) = std::env::var_os(CHILD) else { return };
@@ -55,7 +58,11 @@ fn run_child(when: &str) -> Output {
 fn a_mapped_file_that_shrinks_ends_a_program_that_asked_with_a_message() {
     let output = run_child("first");
     assert_eq!(output.status.code(), Some(5), "{output:?}");
-    assert_eq!(String::from_utf8_lossy(&output.stderr), "cut.lmx is gone\n", "once, and nothing else");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "cut.lmx is gone\n",
+        "once, and nothing else"
+    );
 }
 
 #[test]

@@ -7,14 +7,16 @@ use laneval::parts::label::{
 };
 use proptest::prelude::*;
 
-/// The rankings of one query in every run, as labels, and the number of judged documents by code that no run retrieves.
+/// The rankings of one query in every run, as labels, and the number of judged documents by code
+/// that no run retrieves.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub rankings: Vec<Vec<u8>>,
     pub unretrieved: Vec<u8>,
 }
 
-/// A shape: grades of the codebook, runs, and queries. If there are more grades than codes, the same label is another grade in another query.
+/// A shape: grades of the codebook, runs, and queries. If there are more grades than codes, the
+/// same label is another grade in another query.
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub grades: Vec<f64>,
@@ -54,7 +56,8 @@ pub fn ranking(codes: u8, depth: usize, density: f64) -> impl Strategy<Value = V
     proptest::collection::vec(label, depth)
 }
 
-/// Any shape: up to 130 queries (two tiles and a bit), up to two runs, depths around the sizes that matter.
+/// Any shape: up to 130 queries (two tiles and a bit), up to two runs, depths around the sizes that
+/// matter.
 #[allow(dead_code)] // some test binaries take `any_shape`
 pub fn shape() -> impl Strategy<Value = Shape> {
     shape_of(grades().boxed())
@@ -68,7 +71,8 @@ pub fn any_shape() -> impl Strategy<Value = Shape> {
 
 fn shape_of(grades: BoxedStrategy<Vec<f64>>) -> impl Strategy<Value = Shape> {
     let depths = prop_oneof![Just(0usize), 0..12usize, Just(63), Just(64), Just(65), Just(260)];
-    let sizes = prop_oneof![Just(0usize), Just(1), 2..8usize, Just(63), Just(64), Just(65), Just(130)];
+    let sizes =
+        prop_oneof![Just(0usize), Just(1), 2..8usize, Just(63), Just(64), Just(65), Just(130)];
     let density = prop_oneof![Just(0.0), Just(0.02), Just(0.2), Just(1.0)];
     (grades, 1..3usize, sizes, density).prop_flat_map(move |(grades, runs, size, density)| {
         let codes = (3 + grades.len()).min(255) as u8;
@@ -77,15 +81,15 @@ fn shape_of(grades: BoxedStrategy<Vec<f64>>) -> impl Strategy<Value = Shape> {
             runs,
         );
         let unretrieved = proptest::collection::vec(2..codes.max(3), 0..20);
-        let query =
-            (rankings, unretrieved).prop_map(|(rankings, unretrieved)| Query { rankings, unretrieved });
+        let query = (rankings, unretrieved)
+            .prop_map(|(rankings, unretrieved)| Query { rankings, unretrieved });
         proptest::collection::vec(query, size)
             .prop_map(move |queries| Shape { grades: grades.clone(), queries })
     })
 }
 
-/// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the ranking that has most of them, and those that
-/// are not retrieved.
+/// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the
+/// ranking that has most of them, and those that are not retrieved.
 pub fn matrix(shape: &Shape) -> LabelMatrix {
     staged(shape, false)
 }
@@ -115,8 +119,11 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
         let judged: Vec<u8> = retrieved.chain(query.unretrieved.iter().copied()).collect();
         // A spread of grades that differs from query to query.
         let salt = 5 * (query.unretrieved.len() + query.rankings.first().map_or(0, Vec::len));
-        let grade = |label: &u8| shape.grades[(usize::from(*label) * 17 + salt) % shape.grades.len()];
-        let grades = |labels: &[u8]| labels.iter().filter(|&&label| label > 2).map(grade).collect::<Vec<_>>();
+        let grade =
+            |label: &u8| shape.grades[(usize::from(*label) * 17 + salt) % shape.grades.len()];
+        let grades = |labels: &[u8]| {
+            labels.iter().filter(|&&label| label > 2).map(grade).collect::<Vec<_>>()
+        };
         match &mut exact {
             Some(exact) => {
                 exact.push(&mut grades(&judged));
@@ -132,7 +139,9 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
             }
             if let Some(tied) = &mut builder_runs[run].tied {
                 let groups = labels.chunks(3).enumerate().filter(|(_, group)| group.len() > 1);
-                groups.for_each(|(at, group)| tied.note(number as u32, 3 * at as u32, group, group.len()));
+                groups.for_each(|(at, group)| {
+                    tied.note(number as u32, 3 * at as u32, group, group.len())
+                });
             }
             if !labels.is_empty() {
                 let rows = vec![StagedRow { query: number as u32, depth: labels.len() as u32 }];
@@ -150,7 +159,8 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
         }
     }
     let ids: Ids = ids.iter().map(|id| id.as_bytes()).collect();
-    let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts).with_exact(exact);
+    let mut builder =
+        MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts).with_exact(exact);
     builder_runs.into_iter().for_each(|run| builder.push(run));
     builder.finish().expect("a small matrix")
 }

@@ -2,8 +2,8 @@
 
 use laneval::labels::Codebook;
 use laneval::measure::{
-    Defaults, FOREIGN, JUDGES, Kind, MEASURES, NOTHING, Profile, SETS, Seen, Tool, Value, parse_list,
-    prefixed,
+    Defaults, FOREIGN, JUDGES, Kind, MEASURES, NOTHING, Profile, SETS, Seen, Tool, Value,
+    parse_list, prefixed,
 };
 use laneval::parts::reference;
 use laneval::{Error, Measure, QuerySet, ScoreType, TiedValue, Ties};
@@ -32,14 +32,23 @@ fn every_variant_prints_and_parses_back() {
 #[test]
 fn the_table_is_whole() {
     for (at, row) in MEASURES.iter().enumerate() {
-        let others = MEASURES.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, row)| row);
+        let others =
+            MEASURES.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, row)| row);
         assert!(others.into_iter().all(|other| other.name != row.name), "{} twice", row.name);
-        assert!(!row.doc.is_empty() && !row.formula.is_empty() && !row.citation.is_empty(), "{}", row.name);
+        assert!(
+            !row.doc.is_empty() && !row.formula.is_empty() && !row.citation.is_empty(),
+            "{}",
+            row.name
+        );
         for param in row.params {
             let excluded = row.params.iter().any(|other| other.name == param.excludes);
             assert!(param.excludes.is_empty() || excluded, "{}: {}", row.name, param.name);
             let needed = row.params.iter().any(|other| {
-                matches!(other.kind, Kind::Word(words) if words.iter().any(|word| format!("{}={word}", other.name) == param.needs))
+                matches!(
+                    other.kind,
+                    Kind::Word(words)
+                        if words.iter().any(|word| format!("{}={word}", other.name) == param.needs)
+                )
             });
             assert!(param.needs.is_empty() || needed, "{}: {}", row.name, param.name);
             assert!(!param.doc.is_empty());
@@ -59,7 +68,8 @@ fn the_table_is_whole() {
 fn written_defaults_are_dropped() {
     for row in MEASURES {
         let cut = variants(row)[0].to_string()[row.name.len()..].to_owned();
-        let plain = row.params.iter().filter(|param| !param.default.is_empty() && param.needs.is_empty());
+        let plain =
+            row.params.iter().filter(|param| !param.default.is_empty() && param.needs.is_empty());
         for param in plain {
             let text = format!("{}({}={}){cut}", row.name, param.name, param.default);
             assert_eq!(text.parse::<Measure>().unwrap().to_string(), format!("{}{cut}", row.name));
@@ -239,14 +249,17 @@ fn case_is_ignored_where_names_stay_apart() {
         ("HITRATE@3", "Success@3"),
         ("TREC_eval", ""),
     ] {
-        let meant = parse_list(text, Defaults::default()).map(|list| list[0].to_string()).unwrap_or_default();
+        let meant = parse_list(text, Defaults::default())
+            .map(|list| list[0].to_string())
+            .unwrap_or_default();
         assert_eq!(meant, ours, "{text}");
     }
     assert_eq!(names("Success"), ["Success"]);
     assert_eq!(names("G"), names("g"));
 }
 
-/// A word that tools use for different formulas computes none of them, and its error describes each.
+/// A word that tools use for different formulas computes none of them, and its error describes
+/// each.
 #[test]
 fn names_that_differ_between_tools_are_refused_with_what_each_is() {
     for (text, parts) in [
@@ -255,7 +268,11 @@ fn names_that_differ_between_tools_are_refused_with_what_each_is() {
         ("Recall", &["\n    R@10 ", "\n    SetR "]),
         (
             "success",
-            &["\n    trec:success  Success@1, Success@5, Success@10", "\n    Success ", "first k ranks"],
+            &[
+                "\n    trec:success  Success@1, Success@5, Success@10",
+                "\n    Success ",
+                "first k ranks",
+            ],
         ),
         ("f1", &["\n    F@10 ", "\n    SetF "]),
         ("F1", &["\n    F@10 ", "\n    SetF "]),
@@ -277,7 +294,9 @@ fn names_that_differ_between_tools_are_refused_with_what_each_is() {
     ] {
         let said = message(text);
         assert!(said.contains("means different measures in different tools"), "{text}: {said}");
-        parts.iter().for_each(|part| assert!(said.contains(part), "{text}: {part:?} is not in {said}"));
+        parts
+            .iter()
+            .for_each(|part| assert!(said.contains(part), "{text}: {part:?} is not in {said}"));
     }
     assert_eq!(names("RBP"), ["RBP"]);
     assert_eq!(names("Accuracy@5"), ["Accuracy@5"]);
@@ -305,7 +324,11 @@ fn prefixes_choose_a_vocabulary() {
 #[test]
 fn libraries_are_one_table() {
     for (at, profile) in Profile::ALL.iter().enumerate() {
-        assert!(Profile::ALL[..at].iter().all(|other| other.prefix != profile.prefix), "{}", profile.prefix);
+        assert!(
+            Profile::ALL[..at].iter().all(|other| other.prefix != profile.prefix),
+            "{}",
+            profile.prefix
+        );
         assert!(Profile::of(profile.prefix).is_ok_and(|of| of.library == profile.library));
         for text in [profile.library, profile.versions, profile.source] {
             assert!(!text.is_empty(), "{}", profile.prefix);
@@ -318,42 +341,70 @@ fn libraries_are_one_table() {
             // A name alone has the usual level of relevance, as it has the usual ties.
             let usual = Defaults { rel: Some(1.0) };
             let meant = profile.measures(&example, usual).unwrap();
-            assert_eq!(meant.iter().map(ToString::to_string).collect::<Vec<_>>(), with_prefix, "{example}");
+            assert_eq!(
+                meant.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                with_prefix,
+                "{example}"
+            );
             for measure in meant {
                 assert_eq!(measure.to_string().parse::<Measure>().unwrap(), measure, "{example}");
             }
         }
         assert!(!profile.usual_measures(Defaults::default()).is_empty(), "{}", profile.prefix);
         for (at, (option, word)) in profile.options.iter().enumerate() {
-            assert!(profile.options[..at].iter().all(|(other, _)| other != option), "{}", profile.prefix);
+            assert!(
+                profile.options[..at].iter().all(|(other, _)| other != option),
+                "{}",
+                profile.prefix
+            );
             let known = match *option {
-                "ties" => word.parse::<Ties>().is_ok() || TiedValue::ALL.iter().any(|(name, _)| name == word),
+                "ties" => {
+                    word.parse::<Ties>().is_ok()
+                        || TiedValue::ALL.iter().any(|(name, _)| name == word)
+                }
                 "score" => word.parse::<ScoreType>().is_ok(),
                 "queries" => word.parse::<QuerySet>().is_ok(),
                 "known" => ["judged", "retrieved"].contains(word),
                 _ => false,
             };
             assert!(known, "{}: {option} {word}", profile.prefix);
-            assert!(!profile.says(|of, _| of == *option).unwrap().contains("differs"), "{option} {word}");
+            assert!(
+                !profile.says(|of, _| of == *option).unwrap().contains("differs"),
+                "{option} {word}"
+            );
         }
         assert!(
-            Seen::ALL.iter().any(|(name, seen)| *name == profile.seen.to_string() && *seen == profile.seen)
+            Seen::ALL
+                .iter()
+                .any(|(name, seen)| *name == profile.seen.to_string() && *seen == profile.seen)
         );
     }
-    let of_no_profile: Vec<_> = FOREIGN.iter().filter(|row| Profile::of_tool(row.tool).is_none()).collect();
-    assert!(of_no_profile.iter().all(|row| row.tool == Tool::Common), "{:?}", of_no_profile[0].name);
+    let of_no_profile: Vec<_> =
+        FOREIGN.iter().filter(|row| Profile::of_tool(row.tool).is_none()).collect();
+    assert!(
+        of_no_profile.iter().all(|row| row.tool == Tool::Common),
+        "{:?}",
+        of_no_profile[0].name
+    );
 }
 
 #[test]
 fn a_prefix_without_a_library_says_which_was_meant() {
     for (text, said) in [
-        ("xgboots:map@5", "xgboots: is no library: did you mean xgboost?\n  xgboots:map@5\n  ^^^^^^^^"),
-        ("nothing_like_it:map@5", "nothing_like_it: is no library: `laneval measures --as` lists them\n"),
+        (
+            "xgboots:map@5",
+            "xgboots: is no library: did you mean xgboost?\n  xgboots:map@5\n  ^^^^^^^^",
+        ),
+        (
+            "nothing_like_it:map@5",
+            "nothing_like_it: is no library: `laneval measures --as` lists them\n",
+        ),
         ("xgboost3:map@5", "xgboost3:map@5: xgboost has xgboost (2 and later) and xgboost1\n"),
         ("trec8:map", "trec8:map: trec has trec (10), trec10 and trec9\n"),
         (
             "lightgbm:recall@5",
-            "lightgbm:recall@5: LightGBM has no recall, only ndcg, map (list it: laneval measures --as lightgbm)\n",
+            "lightgbm:recall@5: LightGBM has no recall, only ndcg, map (list it: laneval measures \
+             --as lightgbm)\n",
         ),
         ("xgboost:pre", "xgboost:pre needs a cutoff, as in xgboost:pre@10\n"),
         ("ranklib:MAP@10", "ranklib:MAP is of the whole ranking, and takes no cutoff\n"),
@@ -361,20 +412,29 @@ fn a_prefix_without_a_library_says_which_was_meant() {
     ] {
         assert!(message(text).starts_with(said), "{text}: {}", message(text));
     }
-    let of = |prefix: &str| Profile::of(prefix).map(|of| of.library).map_err(|error| error.to_string());
+    let of =
+        |prefix: &str| Profile::of(prefix).map(|of| of.library).map_err(|error| error.to_string());
     assert_eq!(of("xgboost"), Ok("XGBoost"));
-    assert_eq!(of("xgboost3").unwrap_err(), "xgboost3: xgboost has xgboost (2 and later) and xgboost1");
+    assert_eq!(
+        of("xgboost3").unwrap_err(),
+        "xgboost3: xgboost has xgboost (2 and later) and xgboost1"
+    );
     assert_eq!(of("").unwrap_err(), ": is no library: `laneval measures --as` lists them");
     let ranx = Profile::of("ranx").unwrap();
     let said = ranx.measures("mrr,trec:map", Defaults::default()).unwrap_err().to_string();
-    assert!(said.starts_with("--as ranx means its own names, and not those of trec_eval\n"), "{said}");
+    assert!(
+        said.starts_with("--as ranx means its own names, and not those of trec_eval\n"),
+        "{said}"
+    );
 }
 
 /// What Quepid divides by zero is told, as `ap@10` is not a number where nothing is relevant.
-const QUEPID: &str = "quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 (nothing=0): \
+const QUEPID: &str = "quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 \
+                      (nothing=0): \
                       say nothing=0 or nothing=skip\n";
 
-/// Older versions of a library have the names of their own time, and arguments of libraries are read as they are written there.
+/// Older versions of a library have the names of their own time, and arguments of libraries are
+/// read as they are written there.
 #[test]
 fn names_of_libraries() {
     for (theirs, ours) in [
@@ -416,7 +476,10 @@ fn the_usual_measures_of_a_library_are_those_it_has() {
         measures.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert_eq!(usual("trec"), ["nDCG@10", "AP", "RR", "P@10", "R@100"]);
-    assert_eq!(usual("lightgbm"), ["nDCG(gain=exp2,nothing=1)@10", "AP(rel=>0.5,norm=min,nothing=1)"]);
+    assert_eq!(
+        usual("lightgbm"),
+        ["nDCG(gain=exp2,nothing=1)@10", "AP(rel=>0.5,norm=min,nothing=1)"]
+    );
     assert_eq!(usual("rectools")[0], "SDCG(rel=0,nothing=skip)@10");
 }
 
@@ -432,7 +495,8 @@ fn trec_eval_and_pytrec_eval_are_names_of_libraries() {
 fn an_option_has_to_agree_with_the_library() {
     let sklearn = Profile::of("sklearn").unwrap();
     let agree = |option, given| {
-        let agree = sklearn.agree("--as sklearn", option, given, |word| format!("--{option} {word}"));
+        let agree =
+            sklearn.agree("--as sklearn", option, given, |word| format!("--{option} {word}"));
         agree.map_err(|error| error.to_string())
     };
     assert_eq!(agree("ties", None), Ok(Some("average")));
@@ -487,7 +551,9 @@ fn one_argument_may_be_a_list() {
     assert!("AP,RR".parse::<Measure>().is_err());
     assert_eq!(names("P@1..9999,AP").len(), 10_000);
     assert!(message("P@1..9999,AP,RR").contains("more than 10000 measures"));
-    let Err(Error::Measures(wrong)) = parse_list(&"XX,".repeat(1000), Defaults::default()) else { panic!() };
+    let Err(Error::Measures(wrong)) = parse_list(&"XX,".repeat(1000), Defaults::default()) else {
+        panic!()
+    };
     assert_eq!(wrong.len(), 20);
 }
 
@@ -520,20 +586,26 @@ fn the_words_of_tutorials_are_known() {
         ("nERR@10", "ERR@10"),
         ("reciprocal rank,AP", "RR"),
     ] {
-        let said = parse_list(text, Defaults::default()).err().map(|e| e.to_string()).unwrap_or_default();
-        let suggested = said.split("did you mean ").nth(1).map_or("", |rest| rest.trim_end_matches('?'));
+        let said =
+            parse_list(text, Defaults::default()).err().map(|e| e.to_string()).unwrap_or_default();
+        let suggested =
+            said.split("did you mean ").nth(1).map_or("", |rest| rest.trim_end_matches('?'));
         assert_eq!(suggested, suggestion, "{text}: {said}");
     }
 }
 
-/// Every row of the table of foreign names means something, alone or with its tool's prefix, and the same in both.
+/// Every row of the table of foreign names means something, alone or with its tool's prefix, and
+/// the same in both.
 #[test]
 fn foreign_names_are_one_table() {
     for row in FOREIGN {
         let meaning = row.meaning();
         let example = row.example();
         assert!(!meaning.is_empty(), "{example}");
-        assert!(meaning.iter().all(|measure| measure.definition().name == row.measure), "{example}");
+        assert!(
+            meaning.iter().all(|measure| measure.definition().name == row.measure),
+            "{example}"
+        );
         for (name, _) in row.fixed {
             let own = row.definition().params.iter().any(|param| param.name == *name);
             let shared = [JUDGES.name, NOTHING.name].contains(name);
@@ -548,7 +620,11 @@ fn foreign_names_are_one_table() {
         match parse_list(&example, Defaults::default()) {
             _ if canonical || !row.bare => {}
             Ok(list) => {
-                assert_eq!(list.iter().map(ToString::to_string).collect::<Vec<_>>(), meaning, "{example}")
+                assert_eq!(
+                    list.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    meaning,
+                    "{example}"
+                )
             }
             Err(error) => {
                 assert!(
@@ -574,7 +650,12 @@ fn the_default_level_is_for_binary_measures() {
 fn parameters_are_checked_against_the_grades() {
     let error = |name: &str, grade: f64| {
         let book = Codebook::new([0.0, grade]).unwrap();
-        name.parse::<Measure>().unwrap().recipe(&book).err().map(|e| e.to_string()).unwrap_or_default()
+        name.parse::<Measure>()
+            .unwrap()
+            .recipe(&book)
+            .err()
+            .map(|e| e.to_string())
+            .unwrap_or_default()
     };
     assert!(error("ERR", 5.0).contains("above gmax=4: give gmax=5 or more, or gmax=auto"));
     assert!(error("ERR(gmax=auto)", 2000.0).contains("too large"));
@@ -587,7 +668,8 @@ fn parameters_are_checked_against_the_grades() {
 fn errors_point_at_the_part_at_fault_and_suggest() {
     assert_eq!(
         message("nDGC@10"),
-        "there is no measure `nDGC`: `laneval measures` lists them\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?"
+        "there is no measure `nDGC`: `laneval measures` lists them\n  nDGC@10\n  ^^^^ did you mean \
+         nDCG or RnDCG?"
     );
     assert_eq!(
         message("AP(rle=2)"),

@@ -1,4 +1,5 @@
-//! Recall of nearest neighbours against sets of ids, and against the rules of the benchmarks of approximate search.
+//! Recall of nearest neighbours against sets of ids, and against the rules of the benchmarks of
+//! approximate search.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -105,7 +106,8 @@ fn an_empty_place_keeps_its_rank_and_is_nothing() {
     let found = [5i64, 6, 6, 9, 1, 2, -1, -1];
     let rankings = Rankings::neighbours(Neighbours::ids(&truth, 2).unwrap(), &found, 2).unwrap();
     assert_eq!((rankings.len(), rankings.dropped_rows()), (2, &[0, 2][..]));
-    let scores = Evaluator::new(["NNR@2"]).unwrap().with_per_query(true).rankings(&rankings).unwrap();
+    let scores =
+        Evaluator::new(["NNR@2"]).unwrap().with_per_query(true).rankings(&rankings).unwrap();
     let per_query = scores.runs[0].per_query.as_ref().unwrap();
     let queries: Vec<&[u8]> = per_query.queries.iter().collect();
     assert_eq!((queries, &per_query.values), (vec![&b"1"[..], b"3"], &vec![vec![0.5, 0.0]]));
@@ -136,11 +138,17 @@ fn an_id_that_was_found_twice_counts_once() {
     // Lists of ids have the same choice.
     let (relevant, retrieved) = ([vec!["a", "b"]], [vec!["a", "a", "b"]]);
     let of = |repeats| {
-        values(&Rankings::ids(&relevant, &retrieved).unwrap().with_repeats(repeats).unwrap(), &["AP"])
+        values(
+            &Rankings::ids(&relevant, &retrieved).unwrap().with_repeats(repeats).unwrap(),
+            &["AP"],
+        )
     };
     assert_eq!(of(RepeatedIds::First), [[1.0]]);
     assert_eq!(of(RepeatedIds::Blank), [[(1.0 + 2.0 / 3.0) / 2.0]]);
-    assert_eq!(refused(Rankings::ids(&relevant, &retrieved), "AP"), "retrieved[0, 1], \"a\", occurs twice");
+    assert_eq!(
+        refused(Rankings::ids(&relevant, &retrieved), "AP"),
+        "retrieved[0, 1], \"a\", occurs twice"
+    );
 }
 
 #[test]
@@ -172,12 +180,14 @@ fn wrong_arrays_are_refused_with_their_place() {
         "NNR(truth=101)@5: the truth has 100 neighbours a query"
     );
     assert_eq!(refused(rankings(), "NNR(truth=100)@200"), "nothing");
-    let small = Neighbours::ids(&[1u8], 1).map_or_else(|error| error.to_string(), |_| String::new());
+    let small =
+        Neighbours::ids(&[1u8], 1).map_or_else(|error| error.to_string(), |_| String::new());
     assert_eq!(small, "truth has integers of 8 or 16 bits: ids of 32 or 64 bits were expected");
     let (signed, unsigned) = ([-2i64, 3], [u64::MAX - 1, 3]);
     assert_eq!(
         refused(Rankings::neighbours(Neighbours::ids(&signed, 2).unwrap(), &unsigned, 2), "NNR@1"),
-        "found[0, 0], 18446744073709551614, is more than an int64 has, and the other ids have another type: give both one type"
+        "found[0, 0], 18446744073709551614, is more than an int64 has, and the other ids have \
+         another type: give both one type"
     );
     // Distances.
     let distances = [0.5, 2.5, 2.0, f64::NAN];
@@ -187,7 +197,8 @@ fn wrong_arrays_are_refused_with_their_place() {
     };
     assert_eq!(
         refused(with(0), "NNR@1"),
-        "truth_distances[0]: 2.0 follows 2.5 at rank 3: ascending distances were expected; of similarities give the negative"
+        "truth_distances[0]: 2.0 follows 2.5 at rank 3: ascending distances were expected; of \
+         similarities give the negative"
     );
     assert_eq!(refused(with(1), "NNR@1").split(':').next(), Some("truth_distances[0]"));
     let nan = |at: usize| {
@@ -211,20 +222,27 @@ fn wrong_arrays_are_refused_with_their_place() {
     assert_eq!(within(f64::NAN), "within is NaN: a finite number from 0 was expected");
     assert_eq!(within(-0.5), "within is -0.5: a finite number from 0 was expected");
     assert_eq!(within(0.0), "nothing");
-    let few = truth().with_distances(&[1.0]).map_or_else(|error| error.to_string(), |_| String::new());
+    let few =
+        truth().with_distances(&[1.0]).map_or_else(|error| error.to_string(), |_| String::new());
     assert_eq!(few, "1 distances of the truth, and 18 (ids) were expected");
-    let labels = Rankings::labels(&[1u8], Shape::dense(1)).and_then(|of| of.with_repeats(RepeatedIds::First));
+    let labels = Rankings::labels(&[1u8], Shape::dense(1))
+        .and_then(|of| of.with_repeats(RepeatedIds::First));
     assert_eq!(refused(labels, "RR"), "labels and scores have no ids that could repeat");
 }
 
-/// By distances of what was found more may be near than there are, which no matrix and no other measure could hold.
+/// By distances of what was found more may be near than there are, which no matrix and no other
+/// measure could hold.
 #[test]
 fn distances_of_what_was_found_give_recall_alone() {
     let truth = truth().with_distances(&DISTANCES).unwrap();
     let rankings = Rankings::neighbours_within(truth, &FOUND, 4, &[0.0; 12], 0.0).unwrap();
     assert_eq!(values(&rankings, &["NNR@2"]), [[1.0, 1.0, 1.0]]);
-    let error = Evaluator::new(["NNR@2", "AP"]).unwrap().rankings(&rankings).unwrap_err().to_string();
-    assert!(error.starts_with("AP: distances of found neighbours give values of NNR alone"), "{error}");
+    let error =
+        Evaluator::new(["NNR@2", "AP"]).unwrap().rankings(&rankings).unwrap_err().to_string();
+    assert!(
+        error.starts_with("AP: distances of found neighbours give values of NNR alone"),
+        "{error}"
+    );
     let error = LabelMatrix::of_rankings("mine", &rankings).unwrap_err().to_string();
     assert!(error.contains("no matrix"), "{error}");
 }
@@ -232,9 +250,13 @@ fn distances_of_what_was_found_give_recall_alone() {
 #[test]
 fn recall_that_divides_by_all_neighbours_is_noticed() {
     let hundred: Vec<u32> = (0..100).collect();
-    let rankings = Rankings::neighbours(Neighbours::ids(&hundred, 100).unwrap(), &hundred, 100).unwrap();
+    let rankings =
+        Rankings::neighbours(Neighbours::ids(&hundred, 100).unwrap(), &hundred, 100).unwrap();
     let scores = |rankings: &Rankings<'_>| -> Scores {
-        Evaluator::new(["R@10", "R(norm=min)@10", "R@100", "NNR@10"]).unwrap().rankings(rankings).unwrap()
+        Evaluator::new(["R@10", "R(norm=min)@10", "R@100", "NNR@10"])
+            .unwrap()
+            .rankings(rankings)
+            .unwrap()
     };
     let found = scores(&rankings);
     assert_eq!((found.runs[0].average(0), found.runs[0].average(3)), (Some(0.1), Some(1.0)));
@@ -259,10 +281,17 @@ struct Case {
 }
 
 impl Case {
-    /// Rows with `width` true neighbours and `depth` found ones. Of ids up to twice as many are near; `spread` is between two of them.
-    fn new(random: &mut Random, [width, depth, rows]: [usize; 3], spread: i64, holes: bool) -> Self {
+    /// Rows with `width` true neighbours and `depth` found ones. Of ids up to twice as many are
+    /// near; `spread` is between two of them.
+    fn new(
+        random: &mut Random,
+        [width, depth, rows]: [usize; 3],
+        spread: i64,
+        holes: bool,
+    ) -> Self {
         let ids = |random: &mut Random, count: usize| {
-            let mut all: Vec<i64> = (0..2 * width.max(depth) as i64).map(|id| id * spread).collect();
+            let mut all: Vec<i64> =
+                (0..2 * width.max(depth) as i64).map(|id| id * spread).collect();
             for at in 0..count {
                 let other = at + random.below(all.len() - at);
                 all.swap(at, other);
@@ -316,8 +345,10 @@ fn each_type(ids: &[Vec<i64>], check: &mut dyn FnMut(Integers<'_>)) {
     let all = ids.concat();
     let narrow: Option<Vec<i32>> =
         all.iter().map(|&id| if is_id(id) { i32::try_from(id).ok() } else { Some(-1) }).collect();
-    let unsigned: Option<Vec<u32>> =
-        all.iter().map(|&id| if id == -1 { Some(u32::MAX) } else { u32::try_from(id).ok() }).collect();
+    let unsigned: Option<Vec<u32>> = all
+        .iter()
+        .map(|&id| if id == -1 { Some(u32::MAX) } else { u32::try_from(id).ok() })
+        .collect();
     let long: Vec<u64> = all.iter().map(|&id| id as u64).collect();
     check((&all).into());
     check((&long).into());
@@ -346,7 +377,8 @@ fn recalls_are_those_of_sets_in_every_type_and_width() {
     for (at, [width, depth]) in sizes.into_iter().enumerate() {
         let spread = [1, 1 << 16, 4_000_037][at % 3].min(2_000_000_000 / width.max(depth) as i64);
         let case = Case::new(&mut random, [width, depth, 9], spread, at % 2 == 1);
-        let rows: Vec<usize> = (0..9).filter(|&row| case.truth[row].iter().any(|&id| is_id(id))).collect();
+        let rows: Vec<usize> =
+            (0..9).filter(|&row| case.truth[row].iter().any(|&id| is_id(id))).collect();
         if rows.is_empty() {
             continue;
         }
@@ -358,11 +390,15 @@ fn recalls_are_those_of_sets_in_every_type_and_width() {
             let of_row = |row: usize, t: usize, k: usize| {
                 let (ids, distances) = (&case.truth[row], &case.distances[row]);
                 // An empty place has no distance.
-                let same = |of: &usize, column: usize| is_id(ids[*of]) && distances[*of] == distances[column];
+                let same = |of: &usize, column: usize| {
+                    is_id(ids[*of]) && distances[*of] == distances[column]
+                };
                 let first = |column: usize| (0..=column).find(|of| same(of, column)).unwrap();
                 let column = |column: usize| if tied { first(column) } else { column };
-                let near =
-                    (0..width).filter(|&of| is_id(ids[of]) && column(of) < t).map(|of| ids[of]).collect();
+                let near = (0..width)
+                    .filter(|&of| is_id(ids[of]) && column(of) < t)
+                    .map(|of| ids[of])
+                    .collect();
                 let most = t.min(ids.iter().filter(|id| is_id(**id)).count());
                 recall(&near, &case.found[row], k, most)
             };
@@ -377,22 +413,24 @@ fn recalls_are_those_of_sets_in_every_type_and_width() {
                 let rankings = Rankings::neighbours(of.clone(), found, depth).unwrap();
                 assert_eq!(values(&rankings, &names), plain, "{width} {depth} {truth:?} {found:?}");
                 let rankings =
-                    Rankings::neighbours(of.with_distances(&distances).unwrap(), found, depth).unwrap();
+                    Rankings::neighbours(of.with_distances(&distances).unwrap(), found, depth)
+                        .unwrap();
                 assert_eq!(values(&rankings, &names), tied, "{width} {depth} {distances:?}");
             });
         });
     }
 }
 
-/// `get_recall_values` of ann-benchmarks (`ann_benchmarks/plotting/metrics.py`): a result counts if its distance is at most that of the
-/// k-th neighbour and ε.
+/// `get_recall_values` of ann-benchmarks (`ann_benchmarks/plotting/metrics.py`): a result counts if
+/// its distance is at most that of the k-th neighbour and ε.
 fn ann_benchmarks(truth: &[f64], found: &[f64], count: usize, epsilon: f64) -> f64 {
     let threshold = truth[count - 1] + epsilon;
-    found.iter().take(count).filter(|&&distance| distance <= threshold).count() as f64 / count as f64
+    found.iter().take(count).filter(|&&distance| distance <= threshold).count() as f64
+        / count as f64
 }
 
-/// `compute_recall_with_distance_ties` of big-ann-benchmarks (`benchmark/plotting/metrics.py`): ids at the distance of the k-th neighbour
-/// count as well.
+/// `compute_recall_with_distance_ties` of big-ann-benchmarks (`benchmark/plotting/metrics.py`): ids
+/// at the distance of the k-th neighbour count as well.
 fn big_ann(ids: &[i64], distances: &[f64], found: &[i64], count: usize, ties: bool) -> f64 {
     let end = match ties && ids.len() > count {
         true => (count..ids.len())
@@ -455,17 +493,24 @@ fn arrays_of_ids_are_lists_of_ids() {
         let arrays = values(&Rankings::id_arrays(&truth, width, &found, depth).unwrap(), &names);
         assert_eq!(arrays, lists);
         let short: Vec<i32> = truth.iter().map(|&id| id as i32).collect();
-        assert_eq!(values(&Rankings::id_arrays(&short, width, &found, depth).unwrap(), &names), lists);
+        assert_eq!(
+            values(&Rankings::id_arrays(&short, width, &found, depth).unwrap(), &names),
+            lists
+        );
     }
     let (relevant, retrieved) = ([1u32, 1, 2, 3], [5u32, 6, 6, 5]);
     let refused = |of: laneval::Result<Rankings<'_>>| refused(of, "AP");
-    assert_eq!(refused(Rankings::id_arrays(&relevant, 2, &retrieved, 2)), "relevant[0, 1], 1, occurs twice");
+    assert_eq!(
+        refused(Rankings::id_arrays(&relevant, 2, &retrieved, 2)),
+        "relevant[0, 1], 1, occurs twice"
+    );
     assert_eq!(refused(Rankings::id_arrays(&relevant[2..], 1, &retrieved, 2)), "nothing");
     assert_eq!(
         refused(Rankings::id_arrays(&relevant[3..], 1, &retrieved, 4)),
         "retrieved[0, 2], 6, occurs twice"
     );
     // Strides: every other column.
-    let strided = Rankings::id_arrays(&relevant, Shape::strided(1, 2), &retrieved, Shape::strided(1, 2));
+    let strided =
+        Rankings::id_arrays(&relevant, Shape::strided(1, 2), &retrieved, Shape::strided(1, 2));
     assert_eq!(values(&strided.unwrap(), &["RR"]), [[0.0, 0.0]]);
 }

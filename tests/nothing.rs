@@ -3,18 +3,19 @@
 use laneval::measure::{CutoffRule, MEASURES, Measure};
 use laneval::scores::is_undefined;
 use laneval::{
-    EngineChoice, Evaluator, Groups, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Scores, Stat,
-    StatName, Summary, TiedValue, Ties, View,
+    EngineChoice, Evaluator, Groups, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Scores,
+    Stat, StatName, Summary, TiedValue, Ties, View,
 };
 
 type Row = (String, String, f64);
 
-/// Judgments and a run of 40 queries. Of every fifth query no grade is above 0, of every tenth one none is above −1, and of the others at
-/// least one is 2; the run lacks some.
+/// Judgments and a run of 40 queries. Of every fifth query no grade is above 0, of every tenth one
+/// none is above −1, and of the others at least one is 2; the run lacks some.
 fn generated(seed: u64) -> (Vec<Row>, Vec<Row>) {
     let mut state = seed;
     let mut next = move |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let (mut qrels, mut run) = (Vec::new(), Vec::new());
@@ -53,10 +54,12 @@ fn matrix(qrels: &[Row], runs: &[(&str, &[Row])]) -> LabelMatrix {
 /// Every measure that has the parameter, with a value of it, and without any other parameter.
 fn all_with(nothing: &str) -> Vec<Measure> {
     let rows = MEASURES.iter().filter(|row| row.is_nothing_worth_a_choice());
-    let named =
-        |name: &str, parameter: &str, cutoff: &str| format!("{name}{parameter}{cutoff}").parse().unwrap();
+    let named = |name: &str, parameter: &str, cutoff: &str| {
+        format!("{name}{parameter}{cutoff}").parse().unwrap()
+    };
     rows.flat_map(|row| {
-        let parameter = if nothing.is_empty() { String::new() } else { format!("(nothing={nothing})") };
+        let parameter =
+            if nothing.is_empty() { String::new() } else { format!("(nothing={nothing})") };
         let cutoffs: &[&str] = match row.cutoff {
             CutoffRule::None => &[""],
             CutoffRule::Optional => &["", "@3"],
@@ -89,8 +92,14 @@ fn check(plain: &Scores, found: &Scores, nothing: &str, what: &str) {
             let query_name = String::from_utf8_lossy(query);
             match (is_nothing(query), nothing) {
                 (true, "1") => assert_eq!(*found, 1.0, "{measure} of {query_name}, {what}"),
-                (true, "skip") => assert!(is_undefined(*found), "{measure} of {query_name}: {found}, {what}"),
-                _ => assert_eq!(found.to_bits(), plain.to_bits(), "{measure} of {query_name}, {what}"),
+                (true, "skip") => {
+                    assert!(is_undefined(*found), "{measure} of {query_name}: {found}, {what}")
+                }
+                _ => assert_eq!(
+                    found.to_bits(),
+                    plain.to_bits(),
+                    "{measure} of {query_name}, {what}"
+                ),
             }
             assert!(nothing == "skip" || measure.range().contains(*found), "{measure}: {found}");
         }
@@ -105,9 +114,15 @@ fn every_measure_has_the_value_that_was_asked_for_where_nothing_is_relevant() {
     for nothing in ["1", "skip"] {
         for view in [View::default(), View { depth: Some(4), judged_only: true }] {
             for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
-                let of =
-                    |nothing| evaluator(all_with(nothing)).with_view(view).with_engine(engine).evaluate(&all);
-                check(&of("").unwrap(), &of(nothing).unwrap(), nothing, &format!("{view:?} {engine:?}"));
+                let of = |nothing| {
+                    evaluator(all_with(nothing)).with_view(view).with_engine(engine).evaluate(&all)
+                };
+                check(
+                    &of("").unwrap(),
+                    &of(nothing).unwrap(),
+                    nothing,
+                    &format!("{view:?} {engine:?}"),
+                );
             }
         }
     }
@@ -171,14 +186,16 @@ fn more_grades_than_codes_are_looked_at_exactly() {
     for (at, row) in qrels.iter_mut().enumerate().filter(|(_, row)| row.2 > 0.0) {
         row.2 += at as f64 / 1024.0;
     }
-    qrels.extend((0..300).map(|at| ("q01".to_owned(), format!("x{at}"), 1.0 + f64::from(at) / 4096.0)));
+    qrels.extend(
+        (0..300).map(|at| ("q01".to_owned(), format!("x{at}"), 1.0 + f64::from(at) / 4096.0)),
+    );
     let judged = Qrels::new(qrels.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
     let all = Join::default().rankings(&judged, [("run".to_owned(), run)]).unwrap();
     assert!(all.exact().is_some());
     for nothing in ["1", "skip"] {
         let list = |nothing: &str| {
-            let names =
-                ["AP", "nDCG@5", "nDCG", "RR", "R@5", "RnDCG"].map(|name| name.parse::<Measure>().unwrap());
+            let names = ["AP", "nDCG@5", "nDCG", "RR", "R@5", "RnDCG"]
+                .map(|name| name.parse::<Measure>().unwrap());
             match nothing {
                 "" => names.to_vec(),
                 "1" => names.iter().map(|of| with(of, "1")).collect(),
@@ -197,7 +214,16 @@ type Documents = &'static [(&'static str, f64)];
 const CASES: [(&str, Documents, Documents); 8] = [
     (
         "rich",
-        &[("a", 3.0), ("b", 2.0), ("c", 1.0), ("d", 0.0), ("e", 2.0), ("f", 1.0), ("g", 0.0), ("h", 1.0)],
+        &[
+            ("a", 3.0),
+            ("b", 2.0),
+            ("c", 1.0),
+            ("d", 0.0),
+            ("e", 2.0),
+            ("f", 1.0),
+            ("g", 0.0),
+            ("h", 1.0),
+        ],
         &[
             ("d", 9.0),
             ("b", 8.0),
@@ -235,7 +261,8 @@ const CASES: [(&str, Documents, Documents); 8] = [
     ("first", &[("a", 1.0), ("b", 3.0)], &[("a", 2.0), ("b", 1.0)]),
 ];
 
-/// Bits from a program of its own, and what LightGBM 4.7.0 (the first row; the fourth is its MAP) gave within f32.
+/// Bits from a program of its own, and what LightGBM 4.7.0 (the first row; the fourth is its MAP)
+/// gave within f32.
 const VECTORS: [(&str, Known, [Option<u64>; 8]); 6] = [
     (
         "nDCG(gain=exp2,nothing=1)@3",
@@ -330,7 +357,8 @@ fn values_are_those_of_other_programs() {
     };
     for (at, (case, judged, ranked)) in CASES.into_iter().enumerate() {
         let judged: Vec<Row> = rows(judged, case).collect();
-        let qrels = Qrels::new(judged.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
+        let qrels =
+            Qrels::new(judged.iter().map(|(q, d, g)| (q.as_str(), d.as_str(), *g))).unwrap();
         let join = Join { ties: Ties::Input, ..Join::default() };
         let run: Vec<Row> = rows(ranked, case).collect();
         let matrix = join.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
@@ -371,15 +399,23 @@ fn queries_without_a_value_are_in_no_statistic() {
     let plain = of("AP", None);
     let others = values(&plain).0.into_iter().filter(|query| !is_nothing(query)).collect();
     let (found, expected) = (of("AP(nothing=skip),P@5", None), of("AP,P@5", Some(others)));
-    assert_eq!(found.runs[0].stats[0], expected.runs[0].stats[0], "those of the queries that have a value");
-    assert_eq!(found.runs[0].stats[1], of("P@5", None).runs[0].stats[0], "another measure has all queries");
+    assert_eq!(
+        found.runs[0].stats[0], expected.runs[0].stats[0],
+        "those of the queries that have a value"
+    );
+    assert_eq!(
+        found.runs[0].stats[1],
+        of("P@5", None).runs[0].stats[0],
+        "another measure has all queries"
+    );
     assert!((found.runs[0].average(0).unwrap() - mean_of_others(&plain)).abs() < 1e-15);
     assert_eq!((found.runs[0].queries, &found.runs[0].skipped[..]), (40, &[8, 0][..]));
     let note = Notice::LeftOut { measures: vec!["AP(nothing=skip)".to_owned()], queries: 8 };
     assert!(found.notices.contains(&note), "{:?}", found.notices);
     assert_eq!(
         note.to_string(),
-        "AP(nothing=skip): 8 queries are left out, because nothing is relevant for them (nothing=skip)"
+        "AP(nothing=skip): 8 queries are left out, because nothing is relevant for them \
+         (nothing=skip)"
     );
     assert_eq!(found.rows().filter(|row| row.query.is_some()).count(), 40 + 32);
 }
@@ -388,8 +424,11 @@ fn queries_without_a_value_are_in_no_statistic() {
 fn a_call_in_which_no_query_has_a_value_has_no_average() {
     let qrels = Qrels::new([("a", "x", 0.0)]).unwrap();
     let matrix = Join::default().rankings(&qrels, [("run".to_owned(), [("a", "x", 1.0)])]).unwrap();
-    let scores =
-        Evaluator::new(["AP(nothing=skip)"]).unwrap().with_stats([Stat::Min]).evaluate(&matrix).unwrap();
+    let scores = Evaluator::new(["AP(nothing=skip)"])
+        .unwrap()
+        .with_stats([Stat::Min])
+        .evaluate(&matrix)
+        .unwrap();
     assert_eq!((scores.runs[0].average(0), scores.runs[0].skipped(0)), (None, 1));
 }
 
@@ -399,8 +438,11 @@ fn groups_leave_out_their_own_queries() {
     let all = matrix(&qrels, &[("run", &run)]);
     let group = |at: u64| if at < 12 { "early" } else { "late" };
     let groups = Groups::new((0..40).map(|at| (format!("q{at:02}"), group(at)))).unwrap();
-    let scores =
-        Evaluator::new(["RR(nothing=skip)"]).unwrap().with_groups(Some(groups)).evaluate(&all).unwrap();
+    let scores = Evaluator::new(["RR(nothing=skip)"])
+        .unwrap()
+        .with_groups(Some(groups))
+        .evaluate(&all)
+        .unwrap();
     let skipped: Vec<usize> = scores.runs.iter().map(|run| run.skipped(0)).collect();
     assert_eq!(skipped, [8, 3, 5]);
 }
@@ -439,7 +481,8 @@ fn only_judged_queries_that_are_there_are_left_out() {
     let (judged, both) = (of(QuerySet::Judged), of(QuerySet::Both));
     // The run lacks q12, q25 and q38; for q25 nothing is relevant.
     assert_eq!((judged.queries, judged.skipped(0), both.queries, both.skipped(0)), (40, 8, 37, 7));
-    let sum = |run: &laneval::RunScores, counted: f64| run.stat(0, StatName::Mean).unwrap() * counted;
+    let sum =
+        |run: &laneval::RunScores, counted: f64| run.stat(0, StatName::Mean).unwrap() * counted;
     assert!((sum(&judged, 32.0) - sum(&both, 30.0)).abs() < 1e-12);
 }
 
@@ -447,7 +490,8 @@ fn only_judged_queries_that_are_there_are_left_out() {
 fn names_and_errors() {
     let measure: Measure = "nDCG@3(nothing=skip,gain=exp2)".parse().unwrap();
     assert_eq!(measure.to_string(), "nDCG(gain=exp2,nothing=skip)@3");
-    let judged = measure.with("judges", laneval::measure::Value::Word("mean")).unwrap_err().to_string();
+    let judged =
+        measure.with("judges", laneval::measure::Value::Word("mean")).unwrap_err().to_string();
     assert!(judged.contains("`judges` cannot be given together with `nothing`"), "{judged}");
     assert_eq!("AP(nothing=0)".parse::<Measure>().unwrap().to_string(), "AP");
     for (text, part) in [
@@ -472,8 +516,10 @@ fn two_runs(seed: u64) -> (Vec<Row>, LabelMatrix) {
 }
 
 fn with_values(names: &str, matrix: &LabelMatrix, only: bool) -> Scores {
-    let ids =
-        (0..40).map(|at| format!("q{at:02}")).filter(|id| !is_nothing(id.as_bytes())).collect::<Vec<_>>();
+    let ids = (0..40)
+        .map(|at| format!("q{at:02}"))
+        .filter(|id| !is_nothing(id.as_bytes()))
+        .collect::<Vec<_>>();
     let only = only.then(|| ids.iter().map(|id| id.as_bytes()).collect());
     Evaluator::new([names]).unwrap().with_per_query(true).with_only(only).evaluate(matrix).unwrap()
 }
@@ -488,12 +534,15 @@ mod compared {
 
     /// What a difference says, without the index of its measure.
     fn told(of: &Difference) -> (String, Wins) {
-        let numbers = (&of.paired, of.interval, of.t, of.randomised, of.exact, of.wilcoxon, of.sign);
-        let more = (of.p, of.p_adjusted, of.relative, of.smallest_found, of.queries_needed, of.p_margin);
+        let numbers =
+            (&of.paired, of.interval, of.t, of.randomised, of.exact, of.wilcoxon, of.sign);
+        let more =
+            (of.p, of.p_adjusted, of.relative, of.smallest_found, of.queries_needed, of.p_margin);
         (format!("{numbers:?} {more:?}"), of.wins)
     }
 
-    /// The signs and the weights of queries follow from their ids, so leaving queries out is the same as never having had them.
+    /// The signs and the weights of queries follow from their ids, so leaving queries out is the
+    /// same as never having had them.
     #[test]
     fn a_comparison_leaves_out_the_queries_of_that_measure_alone() {
         let (_, both) = two_runs(10);
@@ -503,13 +552,20 @@ mod compared {
             (Interval::Bca, Test::T),
         ] {
             let mut options = ComparisonOptions::default();
-            (options.interval, options.test, options.correction) = (interval, test, Correction::Holm);
+            (options.interval, options.test, options.correction) =
+                (interval, test, Correction::Holm);
             (options.anova, options.margin, options.power) = (true, Some(0.05), Some(0.1));
-            let of = |names: &str, only| Comparison::of(&with_values(names, &both, only), &options).unwrap();
+            let of = |names: &str, only| {
+                Comparison::of(&with_values(names, &both, only), &options).unwrap()
+            };
             let (found, others, all) =
                 (of("P@5,AP(nothing=skip)", false), of("P@5,AP", true), of("P@5,AP", false));
             assert_eq!((found.queries, &found.skipped[..]), (40, &[0, 8][..]));
-            assert_eq!(told(&found.of_measure(1)[0]), told(&others.of_measure(1)[0]), "{interval:?}");
+            assert_eq!(
+                told(&found.of_measure(1)[0]),
+                told(&others.of_measure(1)[0]),
+                "{interval:?}"
+            );
             assert_eq!(told(&found.of_measure(0)[0]), told(&all.of_measure(0)[0]), "{interval:?}");
             for run in 0..2 {
                 assert_eq!(found.runs[run].means[1], others.runs[run].means[1]);
@@ -527,9 +583,11 @@ mod compared {
     #[test]
     fn a_gate_over_too_few_queries_cannot_be_computed() {
         let (_, both) = two_runs(11);
-        let comparison =
-            Comparison::of(&with_values("AP(nothing=skip),AP", &both, false), &ComparisonOptions::default())
-                .unwrap();
+        let comparison = Comparison::of(
+            &with_values("AP(nothing=skip),AP", &both, false),
+            &ComparisonOptions::default(),
+        )
+        .unwrap();
         let gate = |text: &str| comparison.judge(&Gate::parse(text).unwrap());
         let error = gate("AP(nothing=skip) drops > 0.5").unwrap_err().to_string();
         assert!(error.contains("cannot be computed: 8 of 40 queries have no value"), "{error}");
@@ -561,7 +619,10 @@ mod compared {
         let found = merged.comparison().unwrap();
         let told = |of: &Comparison| {
             let of = &of.differences[0];
-            format!("{:?} {:?} {:?} {:?} {:?}", of.paired, of.interval, of.t, of.wins, of.randomised)
+            format!(
+                "{:?} {:?} {:?} {:?} {:?}",
+                of.paired, of.interval, of.t, of.wins, of.randomised
+            )
         };
         assert_eq!((told(&found), &found.skipped), (told(&whole), &whole.skipped));
         assert_eq!(found.runs[0].means, whole.runs[0].means);
@@ -579,10 +640,14 @@ mod compared {
 
     #[test]
     fn a_measure_without_any_value_is_not_compared() {
-        let qrels = [("q", "d", 0.0), ("r", "d", 0.0)].map(|(q, d, g)| (q.to_owned(), d.to_owned(), g));
+        let qrels =
+            [("q", "d", 0.0), ("r", "d", 0.0)].map(|(q, d, g)| (q.to_owned(), d.to_owned(), g));
         let both = matrix(&qrels, &[("one", &qrels), ("two", &qrels)]);
-        let scores =
-            Evaluator::new(["AP(nothing=skip)"]).unwrap().with_per_query(true).evaluate(&both).unwrap();
+        let scores = Evaluator::new(["AP(nothing=skip)"])
+            .unwrap()
+            .with_per_query(true)
+            .evaluate(&both)
+            .unwrap();
         let error = Comparison::of(&scores, &ComparisonOptions::default()).unwrap_err().to_string();
         assert!(error.contains("no query has a value under AP(nothing=skip)"), "{error}");
     }
@@ -612,9 +677,15 @@ fn reports_have_no_row_for_a_query_without_a_value() {
     assert_eq!(run["scores"]["RR(nothing=skip)"], serde_json::json!({"mean": 1.0, "skipped": 1}));
     assert_eq!(run["scores"]["P@1"], serde_json::json!({"mean": 0.5}));
     assert_eq!(run["per_query"]["b"], serde_json::json!({"P@1": 0.0}));
-    for format in
-        [Format::Tsv, Format::Trec, Format::Json, Format::Jsonl, Format::Table, Format::Markdown, Format::Csv]
-    {
+    for format in [
+        Format::Tsv,
+        Format::Trec,
+        Format::Json,
+        Format::Jsonl,
+        Format::Table,
+        Format::Markdown,
+        Format::Csv,
+    ] {
         assert!(!written(format).contains("NaN"), "{}", written(format));
     }
 }

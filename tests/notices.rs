@@ -14,7 +14,10 @@ fn join(join: Join, qrels: &str, run: &str) -> LabelMatrix {
 }
 
 fn scores(qrels: &str, run: &str, names: &[&str]) -> Scores {
-    Evaluator::new(names.iter().copied()).unwrap().evaluate(&join(Join::default(), qrels, run)).unwrap()
+    Evaluator::new(names.iter().copied())
+        .unwrap()
+        .evaluate(&join(Join::default(), qrels, run))
+        .unwrap()
 }
 
 /// The notices of a run, which is given as lines of (query, docno, rank, score).
@@ -29,8 +32,13 @@ fn of_run(how: Join, lines: &[(u32, &str, &str, f64)]) -> Vec<Notice> {
 
 #[test]
 fn an_ordinary_run_is_not_worth_a_word() {
-    let lines =
-        [(1, "b", "1", 2.0), (1, "a", "2", 1.0), (2, "a", "1", 7.0), (2, "b", "2", 7.0), (3, "b", "1", 1.0)];
+    let lines = [
+        (1, "b", "1", 2.0),
+        (1, "a", "2", 1.0),
+        (2, "a", "1", 7.0),
+        (2, "b", "2", 7.0),
+        (3, "b", "1", 1.0),
+    ];
     assert_eq!(of_run(Join::default(), &lines), []);
     let scores = scores(QRELS, "1 Q0 b 1 1 t\n", &["AP", "nDCG@10", "AP(rel=2)"]);
     assert!(scores.notices.is_empty() && scores.runs[0].notices.is_empty());
@@ -38,8 +46,13 @@ fn an_ordinary_run_is_not_worth_a_word() {
 
 #[test]
 fn equal_scores_are_noticed_where_all_of_a_query_are() {
-    let mut lines =
-        [(1, "b", "1", 0.0), (1, "a", "2", 0.0), (2, "b", "1", 5.0), (2, "a", "2", 5.0), (3, "b", "1", 1.0)];
+    let mut lines = [
+        (1, "b", "1", 0.0),
+        (1, "a", "2", 0.0),
+        (2, "b", "1", 5.0),
+        (2, "a", "2", 5.0),
+        (3, "b", "1", 1.0),
+    ];
     for ties in [Ties::DocnoDescending, Ties::Input] {
         let how = Join { ties, ..Join::default() };
         assert_eq!(of_run(how, &lines), [Notice::EqualScores { queries: 2, ties }]);
@@ -51,8 +64,10 @@ fn equal_scores_are_noticed_where_all_of_a_query_are() {
 
 #[test]
 fn ranks_that_contradict_the_scores_are_noticed() {
-    let ascending = |query| [(query, "a", "1", 0.1), (query, "c", "2", 0.2), (query, "b", "3", 0.3)];
-    let descending = |query| [(query, "a", "1", 0.3), (query, "c", "2", 0.2), (query, "b", "3", 0.1)];
+    let ascending =
+        |query| [(query, "a", "1", 0.1), (query, "c", "2", 0.2), (query, "b", "3", 0.3)];
+    let descending =
+        |query| [(query, "a", "1", 0.3), (query, "c", "2", 0.2), (query, "b", "3", 0.1)];
     let two = [ascending(1), ascending(2), descending(3)].concat();
     assert_eq!(of_run(Join::default(), &two), [Notice::ContraryRanks { queries: 2, of: 3 }]);
     let mut turned = two.clone();
@@ -60,7 +75,10 @@ fn ranks_that_contradict_the_scores_are_noticed() {
     assert_eq!(of_run(Join::default(), &turned), [Notice::ContraryRanks { queries: 2, of: 3 }]);
     let one = [ascending(1), descending(2), descending(3)].concat();
     assert_eq!(of_run(Join::default(), &one), [Notice::ContraryRanks { queries: 1, of: 3 }]);
-    assert_eq!(of_run(Join::default(), &[descending(1), descending(2), descending(3)].concat()), []);
+    assert_eq!(
+        of_run(Join::default(), &[descending(1), descending(2), descending(3)].concat()),
+        []
+    );
     // The first and the last line agree, and two between do not.
     let within: Vec<(u32, String, String, f64)> = (0..12)
         .map(|at| {
@@ -72,8 +90,10 @@ fn ranks_that_contradict_the_scores_are_noticed() {
             )
         })
         .collect();
-    let within: Vec<_> =
-        within.iter().map(|(query, docno, rank, score)| (*query, &docno[..], &rank[..], *score)).collect();
+    let within: Vec<_> = within
+        .iter()
+        .map(|(query, docno, rank, score)| (*query, &docno[..], &rank[..], *score))
+        .collect();
     assert_eq!(of_run(Join::default(), &within), [Notice::ContraryRanks { queries: 1, of: 1 }]);
     let unranked = |rank| two.iter().map(|line| (line.0, line.1, rank, line.3)).collect::<Vec<_>>();
     assert_eq!(of_run(Join::default(), &unranked("0")), []);
@@ -87,15 +107,20 @@ fn exchanged_columns_of_ranks_and_scores_are_noticed() {
     let two = [exchanged(1), exchanged(2)].concat();
     assert_eq!(of_run(Join::default(), &two), [Notice::ExchangedColumns { queries: 2, of: 2 }]);
     let with_another = [&two[..], &[(3, "b", "1", 2.5), (3, "a", "2", 2.0)]].concat();
-    assert_eq!(of_run(Join::default(), &with_another), [Notice::ExchangedColumns { queries: 2, of: 3 }]);
+    assert_eq!(
+        of_run(Join::default(), &with_another),
+        [Notice::ExchangedColumns { queries: 2, of: 3 }]
+    );
     assert!(Notice::ExchangedColumns { queries: 2, of: 3 }.is_warning());
-    // Scores that do not count the lines, a column of decimals that goes with the scores, and words.
+    // Scores that do not count the lines, a column of decimals that goes with the scores, and
+    // words.
     for (ranks, scores) in [
         (["12.5", "11.25", "9.75"], [1.0, 2.0, 7.0]),
         (["0.5", "1.5", "2.5"], [1.0, 2.0, 3.0]),
         (["x", "y", "z"], [1.0, 2.0, 3.0]),
     ] {
-        let lines: Vec<_> = (0..3).map(|at| (1, ["b", "a", "c"][at], ranks[at], scores[at])).collect();
+        let lines: Vec<_> =
+            (0..3).map(|at| (1, ["b", "a", "c"][at], ranks[at], scores[at])).collect();
         assert_eq!(of_run(Join::default(), &lines), [], "{ranks:?} {scores:?}");
     }
 }
@@ -103,21 +128,24 @@ fn exchanged_columns_of_ranks_and_scores_are_noticed() {
 #[test]
 fn judgments_and_run_that_are_exchanged_are_noticed_by_their_numbers() {
     let graded = "{\"1\": {\"a\": 2, \"b\": 0}, \"2\": {\"a\": 1}, \"3\": {\"c\": 1, \"d\": 1}}";
-    let scored = "{\"1\": {\"a\": 0.5, \"b\": 2.25}, \"2\": {\"a\": 1.5, \"x\": 1}, \"3\": {\"c\": 0.75}}";
-    let noticed = |qrels, run| join(Join::default(), qrels, run).runs()[0].seen.notices(Ties::default());
+    let scored =
+        "{\"1\": {\"a\": 0.5, \"b\": 2.25}, \"2\": {\"a\": 1.5, \"x\": 1}, \"3\": {\"c\": 0.75}}";
+    let noticed =
+        |qrels, run| join(Join::default(), qrels, run).runs()[0].seen.notices(Ties::default());
     assert_eq!(noticed(scored, graded), [Notice::ScoresLikeGrades { queries: 3 }]);
     assert_eq!(noticed(graded, scored), []);
     assert_eq!(noticed(graded, graded), [], "no grade is a fraction");
     // Ranks turned round are whole numbers too, and count the results.
-    let turned =
-        "{\"1\": {\"a\": 3, \"b\": 2, \"c\": 1}, \"2\": {\"a\": 2, \"b\": 1}, \"3\": {\"c\": 2, \"x\": 1}}";
+    let turned = "{\"1\": {\"a\": 3, \"b\": 2, \"c\": 1}, \"2\": {\"a\": 2, \"b\": 1}, \"3\": \
+                  {\"c\": 2, \"x\": 1}}";
     assert_eq!(noticed(scored, turned), []);
 }
 
 #[test]
 fn a_blank_in_an_id_is_an_error_and_not_another_score() {
-    let error =
-        |run| Join::default().files(text("qrels", QRELS), [text("run", run)]).unwrap_err().to_string();
+    let error = |run| {
+        Join::default().files(text("qrels", QRELS), [text("run", run)]).unwrap_err().to_string()
+    };
     let found = error("1 Q0 a 1 0.91 t\n1 Q0 My Doc 2 0.80 t\n1 Q0 b 3 0.55 t\n");
     assert!(found.contains("run:2: 7 fields in '1 Q0 My Doc 2 0.80 t'"), "{found}");
     assert!(found.contains("a blank in the id 'My Doc'?"), "{found}");
@@ -134,7 +162,8 @@ fn a_blank_in_an_id_is_an_error_and_not_another_score() {
     trec.files(text("qrels", QRELS), [text("run", "1 Q0 My Doc 2 0.80 t\n")]).unwrap();
 }
 
-/// trec_eval 9 and pytrec_eval, which hold scores as f32, order the first two documents by id; b is relevant.
+/// trec_eval 9 and pytrec_eval, which hold scores as f32, order the first two documents by id; b is
+/// relevant.
 #[test]
 fn ties_in_f32_are_noticed_where_they_change_the_order_of_labels() {
     let tied = [(1, "b", "1", 27.412345678), (1, "c", "2", 27.412345677), (1, "a", "3", 1.0)];
@@ -146,7 +175,11 @@ fn ties_in_f32_are_noticed_where_they_change_the_order_of_labels() {
     let score = laneval::ScoreType::F32;
     assert_eq!(of_run(Join { score, ..Join::default() }, &tied), []);
     let depth = std::num::NonZeroU32::new(1);
-    assert_eq!(of_run(Join { depth, ..Join::default() }, &tied), noticed, "another document is the first");
+    assert_eq!(
+        of_run(Join { depth, ..Join::default() }, &tied),
+        noticed,
+        "another document is the first"
+    );
     let same_order = [(1, "c", "1", 27.412345678), (1, "b", "2", 27.412345677)];
     assert_eq!(of_run(Join::default(), &same_order), []);
     let same_labels = [(1, "x", "1", 27.412345678), (1, "y", "2", 27.412345677)];
@@ -160,16 +193,19 @@ fn ties_in_f32_are_noticed_where_they_change_the_order_of_labels() {
 #[test]
 fn a_level_above_every_grade_is_noticed_once() {
     let run = "1 Q0 b 1 1 t\n";
-    let found = scores(QRELS, run, &["AP(rel=9)", "nDCG", "P(rel=9)@5", "RR", "R(rel=3)@5", "nDCG(rel=9)"]);
+    let found =
+        scores(QRELS, run, &["AP(rel=9)", "nDCG", "P(rel=9)@5", "RR", "R(rel=3)@5", "nDCG(rel=9)"]);
     let notice = |names: &[&str], level| Notice::NothingRelevant {
         measures: names.iter().map(|&name| name.to_owned()).collect(),
         level,
         highest: 2.0,
     };
-    let expected = [notice(&["AP(rel=9)", "P(rel=9)@5", "nDCG(rel=9)"], 9.0), notice(&["R(rel=3)@5"], 3.0)];
+    let expected =
+        [notice(&["AP(rel=9)", "P(rel=9)@5", "nDCG(rel=9)"], 9.0), notice(&["R(rel=3)@5"], 3.0)];
     assert_eq!(found.notices, expected);
     let ratings = scores("1 0 b 0.9\n", run, &["AP", "nDCG", "INST(gain=grade)", "AP(rel=0.5)"]);
-    let [Notice::NothingRelevant { measures, level: 1.0, highest: 0.9 }] = &ratings.notices[..] else {
+    let [Notice::NothingRelevant { measures, level: 1.0, highest: 0.9 }] = &ratings.notices[..]
+    else {
         panic!("{:?}", ratings.notices)
     };
     assert_eq!(measures, &["AP"]);
@@ -187,7 +223,8 @@ fn fractions_and_ratings_are_noticed_beside_the_default_level() {
     assert_eq!(noticed(fractions, &names), std::slice::from_ref(&expected));
     assert_eq!(
         expected.to_string(),
-        "AP, P@5: grades below 1 are not relevant (the lowest above 0 is 0.25): --rel or rel= sets the lowest relevant grade"
+        "AP, P@5: grades below 1 are not relevant (the lowest above 0 is 0.25): --rel or rel= sets \
+         the lowest relevant grade"
     );
     assert_eq!(noticed(fractions, &["AP(rel=0.25)", "nDCG"]), []);
     for highest in [5.0, 10.0] {
@@ -196,7 +233,9 @@ fn fractions_and_ratings_are_noticed_beside_the_default_level() {
         assert_eq!(noticed(&ratings, &names), [expected]);
     }
     // Grades as they mostly are.
-    for usual in ["1 0 b 1\n", "1 0 b 1\n1 0 c 0\n1 0 d 5\n", "1 0 b 1\n1 0 c 3\n", "1 0 b 2\n1 0 c 5\n"] {
+    for usual in
+        ["1 0 b 1\n", "1 0 b 1\n1 0 c 0\n1 0 d 5\n", "1 0 b 1\n1 0 c 3\n", "1 0 b 2\n1 0 c 5\n"]
+    {
         assert_eq!(noticed(usual, &names), [], "{usual}");
     }
 }
@@ -209,11 +248,14 @@ fn averages_of_other_queries_are_noticed_and_none_is_best() {
         ("one", "1 Q0 b 1 1 t\n2 Q0 b 1 1 t\n3 Q0 x 1 1 t\n"),
         ("other", "1 Q0 b 1 1 t\n2 Q0 x 1 1 t\n3 Q0 x 1 1 t\n"),
     ];
-    let matrix =
-        Join::default().files(text("qrels", qrels), runs.map(|(name, run)| text(name, run))).unwrap();
-    let evaluator = Evaluator::new(["AP(nothing=skip)", "AP"]).unwrap().with_known(Known::Retrieved);
+    let matrix = Join::default()
+        .files(text("qrels", qrels), runs.map(|(name, run)| text(name, run)))
+        .unwrap();
+    let evaluator =
+        Evaluator::new(["AP(nothing=skip)", "AP"]).unwrap().with_known(Known::Retrieved);
     let scores = evaluator.evaluate(&matrix).unwrap();
-    let unlike = Notice::UnlikeQueries { measures: vec!["AP(nothing=skip)".to_owned()], queries: [1, 2] };
+    let unlike =
+        Notice::UnlikeQueries { measures: vec!["AP(nothing=skip)".to_owned()], queries: [1, 2] };
     assert!(scores.notices.contains(&unlike), "{:?}", scores.notices);
     assert!(unlike.to_string().contains("of 1 to 2 queries from run to run"), "{unlike}");
     let mut table = Vec::new();
@@ -223,7 +265,9 @@ fn averages_of_other_queries_are_noticed_and_none_is_best() {
     let table = String::from_utf8(table).unwrap();
     // AP of all three queries has a best one, and that of other queries has none.
     assert!(table.contains("0.6667*") && !table.contains("1.0000*"), "{table}");
-    assert!(!evaluator.with_known(Known::Judged).evaluate(&matrix).unwrap().notices.contains(&unlike));
+    assert!(
+        !evaluator.with_known(Known::Judged).evaluate(&matrix).unwrap().notices.contains(&unlike)
+    );
 }
 
 #[test]
@@ -245,11 +289,18 @@ fn equal_scores_that_decide_are_noticed_in_arrays() {
     assert!(all.is_warning());
     assert_eq!(noticed(&["RR"], &[0.0; 8], TiedValue::Ranked), std::slice::from_ref(&all));
     assert_eq!(noticed(&["RR"], &[0.0; 8], TiedValue::Average), []);
-    // One of them, that is more than a tenth; ties among documents that are not relevant, behind the first; none.
+    // One of them, that is more than a tenth; ties among documents that are not relevant, behind
+    // the first; none.
     let one = [0.0, 0.0, 0.0, 0.0, 0.4, 0.3, 0.2, 0.1];
-    assert_eq!(noticed(&["P@2"], &one, TiedValue::Ranked), [Notice::DecidedByTies { queries: 1, of: 2 }]);
+    assert_eq!(
+        noticed(&["P@2"], &one, TiedValue::Ranked),
+        [Notice::DecidedByTies { queries: 1, of: 2 }]
+    );
     let behind = [0.9, 0.1, 0.1, 0.1, 0.4, 0.3, 0.2, 0.2];
-    assert_eq!(noticed(&["P@3"], &behind, TiedValue::Ranked), [Notice::DecidedByTies { queries: 1, of: 2 }]);
+    assert_eq!(
+        noticed(&["P@3"], &behind, TiedValue::Ranked),
+        [Notice::DecidedByTies { queries: 1, of: 2 }]
+    );
     assert_eq!(noticed(&["P@2"], &behind, TiedValue::Ranked), []);
     assert_eq!(noticed(&["AP"], &[0.9, 0.1, 0.1, 0.1, 0.4, 0.2, 0.3, 0.1], TiedValue::Ranked), []);
 }
@@ -265,17 +316,24 @@ fn the_file_of_the_judgments_as_a_run_is_told() {
         let recognised = Arc::new(Recognised::default());
         let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
         join.files(path, [folder.path().join(run)]).unwrap();
-        recognised.all().into_iter().filter(|text| text.wrong).map(|text| text.what).collect::<Vec<_>>()
+        recognised
+            .all()
+            .into_iter()
+            .filter(|text| text.wrong)
+            .map(|text| text.what)
+            .collect::<Vec<_>>()
     };
-    let twice = [
-        "is the file of the judgments, too, and ranks documents by their grades: judgments and then a run were expected",
-    ];
+    let twice =
+        ["is the file of the judgments, too, and ranks documents by their grades: judgments and \
+         then a run were expected"];
     assert_eq!(told("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "./a.json"), twice);
     assert_eq!(told("a.csv", "query_id,doc_id,score\n1,a,1\n1,b,0\n", "a.csv"), twice);
     // Another file of the same text, and a table with grades and scores.
     std::fs::write(folder.path().join("b.json"), "{\"1\": {\"a\": 1, \"b\": 0}}").unwrap();
     assert!(told("a.json", "{\"1\": {\"a\": 1, \"b\": 0}}", "b.json").is_empty());
-    assert!(told("c.csv", "query_id,doc_id,grade,score\n1,a,1,0.5\n1,b,0,0.7\n", "c.csv").is_empty());
+    assert!(
+        told("c.csv", "query_id,doc_id,grade,score\n1,a,1,0.5\n1,b,0,0.7\n", "c.csv").is_empty()
+    );
 }
 
 #[test]

@@ -1,18 +1,20 @@
 //! One noun, one type: the name of a type stands in one file, whichever package that is in.
 //!
-//! Who reads `Row` in fourteen files has to look up fourteen times which one it is. Types of tests are left out, which nobody meets
-//! elsewhere.
+//! Who reads `Row` in fourteen files has to look up fourteen times which one it is. Types of tests
+//! are left out, which nobody meets elsewhere.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::layers::sources;
 
-const FOLDERS: [&str; 5] = ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
+const FOLDERS: [&str; 5] =
+    ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
 
 /// Names that stand twice on purpose, with the reason.
 ///
-/// A class of Python is another type than what it wraps, and has to have its name, for that is what users of Python read.
+/// A class of Python is another type than what it wraps, and has to have its name, for that is what
+/// users of Python read.
 const TWICE: &[(&str, &str)] = &[
     ("Comparison", "a class of Python around the comparison"),
     ("Identified", "a class of Python around what was found"),
@@ -25,7 +27,8 @@ const TWICE: &[(&str, &str)] = &[
     ("Summary", "a class of Python around the summary"),
 ];
 
-/// The types that a file defines outside of its tests: structs, enums, traits, and names for types, but for those that a trait asks for.
+/// The types that a file defines outside of its tests: structs, enums, traits, and names for types,
+/// but for those that a trait asks for.
 fn types(text: &str) -> Vec<String> {
     let is_module = |at: usize| text[at..].lines().nth(1).is_some_and(|line| line.contains("mod "));
     let tests = text.match_indices("#[cfg(test)]\n").find(|&(at, _)| is_module(at));
@@ -38,7 +41,8 @@ fn types(text: &str) -> Vec<String> {
             Some(by_whom) => by_whom.split_once(')').map_or(seen, |(_, line)| line),
             None => seen,
         });
-        let mut words = line.split([' ', '<', '(', '{', ';', ':', '=']).filter(|word| !word.is_empty());
+        let mut words =
+            line.split([' ', '<', '(', '{', ';', ':', '=']).filter(|word| !word.is_empty());
         let first = words.next();
         let defines = match first {
             Some("struct" | "enum" | "trait" | "union") => true,
@@ -58,7 +62,9 @@ fn files_by_type() -> BTreeMap<String, Vec<PathBuf>> {
     FOLDERS.iter().for_each(|folder| {
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
     });
-    files.retain(|file| !file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests")));
+    files.retain(|file| {
+        !file.file_stem().is_some_and(|stem| stem.to_string_lossy().ends_with("tests"))
+    });
     let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for file in files {
         for name in types(&std::fs::read_to_string(&file).unwrap()) {
@@ -78,12 +84,15 @@ fn a_name_is_one_type() {
             None => assert_eq!(files.len(), 1, "`{name}` is a type in several files: {files:?}"),
             Some((_, reason)) => {
                 assert_eq!(files.len(), 2, "`{name}` ({reason}): {files:?}");
-                let of_python = files
-                    .iter()
-                    .find(|file| file.starts_with(Path::new(env!("CARGO_MANIFEST_DIR")).join("python")));
+                let of_python = files.iter().find(|file| {
+                    file.starts_with(Path::new(env!("CARGO_MANIFEST_DIR")).join("python"))
+                });
                 let text = std::fs::read_to_string(of_python.unwrap()).unwrap();
                 let class = text.split(&format!("pub struct {name} ")).next().unwrap();
-                assert!(class.trim_end().rsplit('\n').next().unwrap().starts_with("#[pyclass"), "{name}");
+                assert!(
+                    class.trim_end().rsplit('\n').next().unwrap().starts_with("#[pyclass"),
+                    "{name}"
+                );
             }
         }
     }
@@ -92,7 +101,8 @@ fn a_name_is_one_type() {
 #[test]
 fn types_are_found() {
     let text = "pub(in crate::a) struct One<'a> {\n    field: u8,\n}\ntype Two = u8;\n\
-                impl X for Y {\n    type Three = u8;\n}\nfn f() {\n    struct Four(u8);\n}\npub trait Five: Sized {}\n\
+                impl X for Y {\n    type Three = u8;\n}\nfn f() {\n    struct Four(u8);\n}\npub \
+                trait Five: Sized {}\n\
                 #[cfg(test)]\nmod tests {\n    struct Six;\n}\n";
     assert_eq!(types(text), ["One", "Two", "Four", "Five"]);
 }

@@ -9,9 +9,11 @@ use laneval::{Evaluator, Input, Join, LabelMatrix, Qrels, RunInput, TiedValue};
 fn npy(descr: &str, fortran: bool, shape: [usize; 2], values: &[u8]) -> Vec<u8> {
     let [queries, documents] = shape;
     let order = if fortran { "True" } else { "False" };
-    let header =
-        format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({queries}, {documents}), }}\n");
-    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values].concat()
+    let header = format!(
+        "{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({queries}, {documents}), }}\n"
+    );
+    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values]
+        .concat()
 }
 
 fn input(name: &str, bytes: Vec<u8>) -> Input {
@@ -29,7 +31,8 @@ fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     (labels, matrix.fingerprint(), matrix.book().clone(), matrix.facts().clone())
 }
 
-/// Matrices as a generator of random numbers makes them in Python, too: labels 0 … 4, and scores of 24 bits.
+/// Matrices as a generator of random numbers makes them in Python, too: labels 0 … 4, and scores of
+/// 24 bits.
 fn random([queries, documents]: [usize; 2], seed: u64) -> (Vec<i64>, Vec<f32>) {
     let mut state = seed;
     (0..queries * documents)
@@ -44,7 +47,8 @@ fn bytes<const N: usize, T: Copy>(values: &[T], of: impl Fn(T) -> [u8; N]) -> Ve
     values.iter().flat_map(|&value| of(value)).collect()
 }
 
-/// Values of `sklearn.metrics.ndcg_score(labels, scores, k=k, ignore_ties=True)` of scikit-learn 1.9.1, and with 2**labels - 1.
+/// Values of `sklearn.metrics.ndcg_score(labels, scores, k=k, ignore_ties=True)` of scikit-learn
+/// 1.9.1, and with 2**labels - 1.
 #[test]
 fn values_are_those_of_scikit_learn() {
     for (shape, seed, measure, expected) in [
@@ -63,12 +67,15 @@ fn values_are_those_of_scikit_learn() {
         let labels = npy("<i8", false, shape, &bytes(&labels, i64::to_le_bytes));
         let scores = npy("<f4", false, shape, &bytes(&scores, f32::to_le_bytes));
         let matrix = joined(labels, scores).unwrap();
-        let found = Evaluator::new([measure]).unwrap().evaluate(&matrix).unwrap().runs[0].average(0).unwrap();
+        let found = Evaluator::new([measure]).unwrap().evaluate(&matrix).unwrap().runs[0]
+            .average(0)
+            .unwrap();
         assert!((found - expected).abs() < 1e-14, "{measure} {shape:?}: {found} {expected}");
     }
 }
 
-/// Without `ignore_ties` scikit-learn has the expected value, of scores rounded down to quarters here.
+/// Without `ignore_ties` scikit-learn has the expected value, of scores rounded down to quarters
+/// here.
 #[test]
 fn values_over_ties_are_those_of_scikit_learn() {
     for (shape, seed, measure, expected) in [
@@ -79,7 +86,8 @@ fn values_over_ties_are_those_of_scikit_learn() {
     ] {
         let (labels, scores) = random(shape, seed);
         let labels = npy("<i8", false, shape, &bytes(&labels, i64::to_le_bytes));
-        let scores = npy("<f4", false, shape, &bytes(&scores, |score| (score * 4.0).floor().to_le_bytes()));
+        let scores =
+            npy("<f4", false, shape, &bytes(&scores, |score| (score * 4.0).floor().to_le_bytes()));
         let join = Join { keep_ties: true, ..Join::default() };
         let matrix = join.files(input("labels", labels), [input("scores", scores)]).unwrap();
         let evaluator = Evaluator::new([measure]).unwrap().with_tied(TiedValue::Average);
@@ -91,12 +99,15 @@ fn values_over_ties_are_those_of_scikit_learn() {
 /// The same matrices as TREC text.
 fn twins(shape: [usize; 2], labels: &[i64], scores: &[f32]) -> [Vec<u8>; 2] {
     let cells = |line: &dyn Fn(usize, usize, usize) -> String| -> Vec<u8> {
-        let cells = (0..shape[0] * shape[1]).map(|at| line(at / shape[1] + 1, at % shape[1] + 1, at));
+        let cells =
+            (0..shape[0] * shape[1]).map(|at| line(at / shape[1] + 1, at % shape[1] + 1, at));
         cells.collect::<String>().into_bytes()
     };
     [
         cells(&|query, document, at| format!("{query} 0 {document} {}\n", labels[at])),
-        cells(&|query, document, at| format!("{query} Q0 {document} 1 {} t\n", f64::from(scores[at]))),
+        cells(&|query, document, at| {
+            format!("{query} Q0 {document} 1 {} t\n", f64::from(scores[at]))
+        }),
     ]
 }
 
@@ -119,7 +130,11 @@ fn every_type_and_order_is_its_twin() {
     let half = |value: f64| {
         let (sign, bits) = (u16::from(value < 0.0) << 15, value.abs().to_bits());
         let exponent = (bits >> 52) as i64 - 1023 + 15;
-        if value == 0.0 { sign } else { sign | (exponent as u16) << 10 | (bits >> 42 & 1023) as u16 }
+        if value == 0.0 {
+            sign
+        } else {
+            sign | (exponent as u16) << 10 | (bits >> 42 & 1023) as u16
+        }
     };
     let of_labels: Vec<(&str, Vec<u8>)> = vec![
         ("|i1", bytes(&labels, |l| (l as i8).to_le_bytes())),
@@ -151,13 +166,19 @@ fn every_type_and_order_is_its_twin() {
     let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
     for (number, (descr, labels)) in of_labels.iter().enumerate() {
         for fortran in [false, true] {
-            let (scored, scores) = &of_scores[(2 * number + usize::from(fortran)) % of_scores.len()];
-            let order = |values: &[u8]| if fortran { by_columns(values.to_vec()) } else { values.to_vec() };
+            let (scored, scores) =
+                &of_scores[(2 * number + usize::from(fortran)) % of_scores.len()];
+            let order =
+                |values: &[u8]| if fortran { by_columns(values.to_vec()) } else { values.to_vec() };
             let labels = npy(descr, fortran, shape, &order(labels));
             let scores = npy(scored, fortran, shape, &order(scores));
             for packed in [[labels.clone(), scores.clone()], [gzip(&labels), zstd(&scores)]] {
                 let [labels, scores] = packed;
-                assert_eq!(all(&joined(labels, scores).unwrap()), twin, "{descr} {scored} {fortran}");
+                assert_eq!(
+                    all(&joined(labels, scores).unwrap()),
+                    twin,
+                    "{descr} {scored} {fortran}"
+                );
             }
         }
     }
@@ -166,7 +187,8 @@ fn every_type_and_order_is_its_twin() {
 #[test]
 fn truths_are_grades() {
     let matrix =
-        joined(npy("|b1", false, [2, 2], &[0, 1, 1, 2]), npy("|u1", false, [2, 2], &[1, 2, 3, 4])).unwrap();
+        joined(npy("|b1", false, [2, 2], &[0, 1, 1, 2]), npy("|u1", false, [2, 2], &[1, 2, 3, 4]))
+            .unwrap();
     assert_eq!(matrix.book().grades(), [0.0, 1.0]);
     assert_eq!(matrix.tile(0).lane(1).take(2).collect::<Vec<_>>(), [4, 4]);
 }
@@ -178,14 +200,18 @@ fn sample(name: &str) -> std::path::PathBuf {
 #[test]
 fn the_sample_is_that_of_the_other_formats() {
     let values = |qrels: &str, run: &str| {
-        let matrix = Join::default().files(sample(qrels), [RunInput::named("run", sample(run))]).unwrap();
-        let scores =
-            Evaluator::new(["nDCG@10", "AP", "RR", "P@2", "ERR"]).unwrap().evaluate(&matrix).unwrap();
+        let matrix =
+            Join::default().files(sample(qrels), [RunInput::named("run", sample(run))]).unwrap();
+        let scores = Evaluator::new(["nDCG@10", "AP", "RR", "P@2", "ERR"])
+            .unwrap()
+            .evaluate(&matrix)
+            .unwrap();
         (0..5).map(|measure| scores.runs[0].average(measure).map(f64::to_bits)).collect::<Vec<_>>()
     };
     assert_eq!(values("labels.npy", "scores.npy"), values("qrels.trec", "run.trec"));
     let qrels = Join::default().qrels(sample("labels.npy")).unwrap();
-    let mut stream = Evaluator::new(["AP"]).unwrap().run_stream(&Join::default(), &qrels, "run").unwrap();
+    let mut stream =
+        Evaluator::new(["AP"]).unwrap().run_stream(&Join::default(), &qrels, "run").unwrap();
     stream.read(std::fs::File::open(sample("scores.npy")).unwrap()).unwrap();
     let expected = values("qrels.trec", "run.trec")[1];
     assert_eq!(stream.scores().unwrap().average("run", "AP").map(f64::to_bits), expected);
@@ -200,10 +226,14 @@ fn what_is_wrong_is_said_with_its_row_and_column() {
     assert!(joined(labels(), scores(good)).is_ok());
     assert_eq!(
         refused(labels(), scores([0.5, f32::NAN, 1.0, 2.0, 3.0, f32::NEG_INFINITY])),
-        "scores:1: score NaN in column 2 is not a finite number\nscores:2: score -inf in column 3 is not a finite number"
+        "scores:1: score NaN in column 2 is not a finite number\nscores:2: score -inf in column 3 \
+         is not a finite number"
     );
     let nan = npy("<f8", true, [2, 2], &bytes(&[1.0, 0.0, 1.0, f64::NAN], f64::to_le_bytes));
-    assert!(refused(nan, labels()).starts_with("labels:2: grade NaN in column 2 is not a finite number"));
+    assert!(
+        refused(nan, labels())
+            .starts_with("labels:2: grade NaN in column 2 is not a finite number")
+    );
     for shape in [[3, 2], [1, 6], [2, 2]] {
         let other = npy("|i1", false, shape, &vec![1; shape[0] * shape[1]]);
         let error = refused(labels(), other);
@@ -215,14 +245,18 @@ fn what_is_wrong_is_said_with_its_row_and_column() {
     }
     let qrels = Join::default().qrels(input("labels", labels())).unwrap();
     let other = npy("|i1", false, [2, 2], &[1; 4]);
-    let error = Join::default().runs(&qrels, [input("scores", other.clone())]).unwrap_err().to_string();
+    let error =
+        Join::default().runs(&qrels, [input("scores", other.clone())]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "scores: has 2 queries × 2 documents, and 2 queries × 3 documents were expected, as in labels"
+        "scores: has 2 queries × 2 documents, and 2 queries × 3 documents were expected, as in \
+         labels"
     );
     let evaluator = Evaluator::new(["AP"]).unwrap();
     let mut stream = evaluator.run_stream(&Join::default(), &qrels, "run").unwrap();
-    assert!(stream.read(&other[..]).unwrap_err().to_string().contains("were expected, as in labels"));
+    assert!(
+        stream.read(&other[..]).unwrap_err().to_string().contains("were expected, as in labels")
+    );
     let numbered = Qrels::new([("1", "1", 1.0)]).unwrap();
     assert!(
         Join::default().runs(&numbered, [input("scores", other)]).is_ok(),
@@ -234,17 +268,24 @@ fn what_is_wrong_is_said_with_its_row_and_column() {
     );
     assert_eq!(
         refused(labels(), npy("<f4", false, [2, 3], &[0; 21])),
-        "scores:2: the values end before row 2, column 3, and 2 queries × 3 documents were expected: is the file complete?"
+        "scores:2: the values end before row 2, column 3, and 2 queries × 3 documents were \
+         expected: is the file complete?"
     );
     let lie = npy("|i1", false, [1 << 31, 1 << 31], &[1; 100]);
-    assert!(refused(lie, scores(good)).contains("2147483648 queries × 2147483648 documents were expected"));
+    assert!(
+        refused(lie, scores(good))
+            .contains("2147483648 queries × 2147483648 documents were expected")
+    );
     let none = npy("|i1", false, [0, 3], b"");
     assert_eq!(
         refused(none, scores(good)),
         "labels: there is no judgment in it: expected 'a matrix of grades, [queries, documents]'\n\
-         scores: has 2 queries × 3 documents, and 0 queries × 3 documents were expected, as in labels"
+         scores: has 2 queries × 3 documents, and 0 queries × 3 documents were expected, as in \
+         labels"
     );
-    let flat = b"\x93NUMPY\x01\x00\x3a\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n\0\0\0\0\0\0\0\0".to_vec();
+    let flat = b"\x93NUMPY\x01\x00\x3a\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,), \
+                }\n\0\0\0\0\0\0\0\0"
+        .to_vec();
     assert!(refused(labels(), flat).contains("array of 1 dimension (2)"));
     let whole = scores(good);
     for end in 0..whole.len() {

@@ -1,6 +1,8 @@
-//! Pages are well-formed, load nothing, run nothing, escape every name, and do not grow with queries.
+//! Pages are well-formed, load nothing, run nothing, escape every name, and do not grow with
+//! queries.
 //!
-//! If the variable LANEVAL_PAGES is set, the pages of the bundled sample are kept in that folder, for inspection.
+//! If the variable LANEVAL_PAGES is set, the pages of the bundled sample are kept in that folder,
+//! for inspection.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -56,7 +58,12 @@ fn noise(of: u64) -> f64 {
 }
 
 /// Scores of runs by name whose values are noise, under some measures.
-fn noisy(names: &[&str], measures: &[&str], ids: impl Fn(usize) -> String, queries: usize) -> Scores {
+fn noisy(
+    names: &[&str],
+    measures: &[&str],
+    ids: impl Fn(usize) -> String,
+    queries: usize,
+) -> Scores {
     let mut all: Vec<String> = (0..queries).map(ids).collect();
     all.sort();
     let ids: Ids = all.iter().map(String::as_bytes).collect();
@@ -72,8 +79,10 @@ fn noisy(names: &[&str], measures: &[&str], ids: impl Fn(usize) -> String, queri
         let mut run = RunScores::default();
         run.name = (*name).to_owned();
         run.queries = queries;
-        run.stats =
-            values.iter().map(|of| vec![(StatName::Mean, of.iter().sum::<f64>() / queries as f64)]).collect();
+        run.stats = values
+            .iter()
+            .map(|of| vec![(StatName::Mean, of.iter().sum::<f64>() / queries as f64)])
+            .collect();
         run.per_query = Some(PerQuery { queries: ids.clone(), values, missing: Vec::new() });
         run
     };
@@ -96,7 +105,8 @@ fn sample() -> LabelMatrix {
 }
 
 fn sample_curves(matrix: &LabelMatrix) -> Scores {
-    let levels: Vec<String> = (0..=10).map(|level| format!("IPrec@{}", f64::from(level) / 10.0)).collect();
+    let levels: Vec<String> =
+        (0..=10).map(|level| format!("IPrec@{}", f64::from(level) / 10.0)).collect();
     let measures = levels.iter().map(String::as_str).chain(["nDCG@1..50"]);
     Evaluator::new(measures).unwrap().evaluate(matrix).unwrap()
 }
@@ -108,7 +118,8 @@ fn full_page() -> String {
     let mut options = ComparisonOptions::default();
     (options.margin, options.power) = (Some(0.05), Some(0.05));
     let mut comparison = Comparison::of(&evaluator.evaluate(&matrix).unwrap(), &options).unwrap();
-    comparison.set_judged(&Evaluator::new(["Judged@10", "Judged"]).unwrap().evaluate(&matrix).unwrap());
+    comparison
+        .set_judged(&Evaluator::new(["Judged@10", "Judged"]).unwrap().evaluate(&matrix).unwrap());
     let gates: Vec<(Gate, Vec<Judged>)> = ["nDCG@10 < 0.7", "P@10 drops > 0.005 p<0.05"]
         .into_iter()
         .map(|text| {
@@ -123,11 +134,14 @@ fn full_page() -> String {
         name: name.to_owned(),
         fingerprint: Some("9f86d081884c7d659a2feaa0c55ad015".to_owned()),
     };
-    let inputs =
-        [source("judgments", "examples/data/demo.qrels"), source("run", "examples/data/demo-bm25.run")];
+    let inputs = [
+        source("judgments", "examples/data/demo.qrels"),
+        source("run", "examples/data/demo-bm25.run"),
+    ];
     let mut context = Context::new("Which of three systems?");
     context.command = Some(
-        "laneval compare demo.qrels demo-bm25.run demo-dense.run demo-hybrid.run -m 'nDCG@10 P@10 AP' -o report.html",
+        "laneval compare demo.qrels demo-bm25.run demo-dense.run demo-hybrid.run -m 'nDCG@10 P@10 \
+         AP' -o report.html",
     );
     context.inputs = &inputs;
     context.ranking_rule = Some("scores as f32, equal ones by descending document id");
@@ -149,8 +163,18 @@ fn assert_self_contained(page: &str) {
     let document = tree(page);
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let name = node.tag_name().name();
-        let runs =
-            ["script", "iframe", "object", "embed", "img", "image", "use", "base", "form", "foreignObject"];
+        let runs = [
+            "script",
+            "iframe",
+            "object",
+            "embed",
+            "img",
+            "image",
+            "use",
+            "base",
+            "form",
+            "foreignObject",
+        ];
         assert!(!runs.contains(&name), "<{name}>");
         for attribute in node.attributes() {
             let (of, value) = (attribute.name(), attribute.value());
@@ -167,8 +191,9 @@ fn assert_self_contained(page: &str) {
             assert!(!style.contains(reference), "{reference} in the style");
         }
     }
-    let without =
-        page.replace("\"http://www.w3.org/1999/xhtml\"", "").replace("\"http://www.w3.org/2000/svg\"", "");
+    let without = page
+        .replace("\"http://www.w3.org/1999/xhtml\"", "")
+        .replace("\"http://www.w3.org/2000/svg\"", "");
     assert!(!without.contains("://"), "a page names no other place");
 }
 
@@ -200,10 +225,14 @@ fn the_sample_has_all_parts_in_order() {
     );
     let texts = texts(&document);
     let place = |text: &str| {
-        texts.iter().position(|of| of.contains(text)).unwrap_or_else(|| panic!("{text} is not in the page"))
+        texts
+            .iter()
+            .position(|of| of.contains(text))
+            .unwrap_or_else(|| panic!("{text} is not in the page"))
     };
-    let said =
-        place("is better than demo-bm25.run on nDCG@10: 0.7351 against 0.5703, +0.1648 (+28.9\u{a0}%)");
+    let said = place(
+        "is better than demo-bm25.run on nDCG@10: 0.7351 against 0.5703, +0.1648 (+28.9\u{a0}%)",
+    );
     let mean = texts.iter().position(|text| text == "0.7351").expect("the mean is in a table");
     assert!(said < mean, "sentences come first");
     place("✗ failed");
@@ -216,7 +245,8 @@ fn the_sample_has_all_parts_in_order() {
     let bars = document
         .descendants()
         .filter(|node| {
-            node.has_tag_name_local("rect") && node.children().any(|of| of.has_tag_name_local("title"))
+            node.has_tag_name_local("rect")
+                && node.children().any(|of| of.has_tag_name_local("title"))
         })
         .count();
     assert!(bars > 3 * 40, "every query has a bar that says which it is: {bars}");
@@ -231,10 +261,15 @@ fn the_same_input_gives_the_same_bytes() {
 fn no_number_is_missing_in_the_marks() {
     for page in [full_page(), page_of_scores(&sample_curves(&sample()), &Context::new("curves"))] {
         for attribute in tree(&page).descendants().flat_map(|node| node.attributes()) {
-            let numbers = ["x", "y", "d", "cx", "cy", "r", "width", "height", "x1", "x2", "y1", "y2"];
+            let numbers =
+                ["x", "y", "d", "cx", "cy", "r", "width", "height", "x1", "x2", "y1", "y2"];
             if numbers.contains(&attribute.name()) {
                 let value = attribute.value();
-                assert!(!value.contains("NaN") && !value.contains("inf"), "{}={value}", attribute.name());
+                assert!(
+                    !value.contains("NaN") && !value.contains("inf"),
+                    "{}={value}",
+                    attribute.name()
+                );
             }
         }
     }
@@ -251,8 +286,11 @@ fn names_cannot_become_markup() {
     let scores = noisy(&hostile, &["nDCG@10", "AP"], id, 12);
     let comparison = Comparison::of(&scores, &quick()).unwrap();
     let settings = [("<i>".to_owned(), "</dd><script>".to_owned())];
-    let inputs =
-        [ReadFile { kind: "<run>".into(), name: "<a href=x>".into(), fingerprint: Some("<u>".into()) }];
+    let inputs = [ReadFile {
+        kind: "<run>".into(),
+        name: "<a href=x>".into(),
+        fingerprint: Some("<u>".into()),
+    }];
     let mut context = Context::new("</title><script>alert('title')</script>");
     context.command = Some("laneval </pre><script>");
     context.ranking_rule = Some("<marquee>");
@@ -368,7 +406,9 @@ fn a_page_has_a_bound_for_many_runs_and_measures() {
         assert!(page.len() < LIMIT, "{} bytes", page.len());
         let document = tree(&page);
         assert!(
-            texts(&document).iter().any(|text| text.contains("6 of ") && text.contains("pairs are shown"))
+            texts(&document)
+                .iter()
+                .any(|text| text.contains("6 of ") && text.contains("pairs are shown"))
         );
         assert!(texts(&document).iter().any(|text| text.contains("of 120 runs are shown")));
     }
@@ -378,19 +418,24 @@ fn a_page_has_a_bound_for_many_runs_and_measures() {
 #[test]
 fn small_and_equal_data_have_pages() {
     let equal = |queries: usize| {
-        let mut scores = noisy(&["a", "b"], &["AP", "gm_map"], |query| format!("q{query}"), queries);
+        let mut scores =
+            noisy(&["a", "b"], &["AP", "gm_map"], |query| format!("q{query}"), queries);
         let of_first = scores.runs[0].per_query.clone();
         scores.runs[1].per_query = of_first;
         scores
     };
     for queries in [1, 2, 30] {
-        let page = page_of(&Comparison::of(&equal(queries), &quick()).unwrap(), &Context::new("equal"));
+        let page =
+            page_of(&Comparison::of(&equal(queries), &quick()).unwrap(), &Context::new("equal"));
         tree(&page);
         assert!(!page.contains("NaN"), "{queries} queries");
     }
     let one = noisy(&["a", "b"], &["gm_map"], |query| format!("q{query}"), 1);
     let page = page_of(&Comparison::of(&one, &quick()).unwrap(), &Context::new("one"));
-    assert!(tree(&page).descendants().any(|node| node.has_tag_name_local("svg")) && !page.contains("NaN"));
+    assert!(
+        tree(&page).descendants().any(|node| node.has_tag_name_local("svg"))
+            && !page.contains("NaN")
+    );
 }
 
 #[test]
@@ -437,7 +482,8 @@ fn a_curve_is_a_file_of_its_own() {
     assert!(nothing.contains("AP"), "{nothing}");
 }
 
-/// Runs by name whose means fall with their places; the values of all runs move together, so that differences are sure.
+/// Runs by name whose means fall with their places; the values of all runs move together, so that
+/// differences are sure.
 fn ranked(count: usize, measures: &[&str], queries: usize) -> Scores {
     let names: Vec<String> = (0..count).map(|run| format!("system-{run:02}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -458,7 +504,8 @@ fn of_class<'a>(document: &'a Document, class: &str) -> Vec<roxmltree::Node<'a, 
 
 /// The rows of the first table of a section: the name and the cells of each.
 fn rows_of<'a>(document: &'a Document, section: &str) -> Vec<roxmltree::Node<'a, 'a>> {
-    let section = document.descendants().find(|node| node.attribute("id") == Some(section)).unwrap();
+    let section =
+        document.descendants().find(|node| node.attribute("id") == Some(section)).unwrap();
     let table = section.descendants().find(|node| node.has_tag_name_local("tbody")).unwrap();
     table.children().filter(|node| node.has_tag_name_local("tr")).collect()
 }
@@ -469,7 +516,8 @@ fn the_verdict_comes_first_and_gates_say_numbers() {
     let document = tree(&page);
     let comparison = {
         let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
-        Comparison::of(&evaluator.evaluate(&sample()).unwrap(), &ComparisonOptions::default()).unwrap()
+        Comparison::of(&evaluator.evaluate(&sample()).unwrap(), &ComparisonOptions::default())
+            .unwrap()
     };
     let [verdict] = of_class(&document, "verdict")[..] else { panic!("one verdict") };
     let plain = |text: String| text.replace('\u{a0}', " ");
@@ -493,7 +541,8 @@ fn the_verdict_comes_first_and_gates_say_numbers() {
     assert!(meaning.contains(" of 40 queries") && meaning.contains("by chance"), "{meaning}");
 }
 
-/// From six runs on the best comes first, is told against the next, and the runs that are not shown to be worse are marked.
+/// From six runs on the best comes first, is told against the next, and the runs that are not shown
+/// to be worse are marked.
 #[test]
 fn many_runs_are_sorted() {
     let scores = ranked(9, &["nDCG@10", "AP"], 60);
@@ -504,14 +553,16 @@ fn many_runs_are_sorted() {
     let names: Vec<String> = order.iter().map(|&run| comparison.runs[run].name.clone()).collect();
     assert_ne!(order, (0..9).collect::<Vec<usize>>(), "the input is in another order");
     let rows = rows_of(&document, "means");
-    let shown: Vec<String> = rows.iter().map(|row| whole_text(row.first_element_child().unwrap())).collect();
+    let shown: Vec<String> =
+        rows.iter().map(|row| whole_text(row.first_element_child().unwrap())).collect();
     for (place, (row, name)) in shown.iter().zip(&names).enumerate() {
         assert_eq!(row, &format!("{} {name}", place + 1));
     }
     let top = rows.iter().filter(|row| row.attribute("class") == Some("top")).count();
     assert_eq!(top, comparison.leaders(0).len());
     assert!((1..9).contains(&top), "{top} are in the top group");
-    // The best against each other one, whichever was given first: all differences are gains, with the runs in their order.
+    // The best against each other one, whichever was given first: all differences are gains, with
+    // the runs in their order.
     let pairs: Vec<String> = rows_of(&document, "differences")
         .iter()
         .skip(1)
@@ -524,11 +575,15 @@ fn many_runs_are_sorted() {
     for row in rows_of(&document, "differences").iter().skip(1).take(8) {
         let cells: Vec<String> = row.children().map(whole_text).collect();
         let (one, other) = cells[0].split_once("against ").unwrap();
-        let mean = |name: &str| comparison.runs.iter().find(|run| run.name == name).unwrap().means[0];
+        let mean =
+            |name: &str| comparison.runs.iter().find(|run| run.name == name).unwrap().means[0];
         let delta = mean(one) - mean(other);
         assert!(delta > 0.0);
         assert_eq!(cells[1], format!("+{delta:.4}"));
-        assert_eq!(cells[2].replace('\u{a0}', " "), format!("+{:.1} %", 100.0 * delta / mean(other)));
+        assert_eq!(
+            cells[2].replace('\u{a0}', " "),
+            format!("+{:.1} %", 100.0 * delta / mean(other))
+        );
         let (low, high) = cells[3].split_once(" to ").unwrap();
         let [low, high] = [low, high].map(|end| end.parse::<f64>().unwrap());
         assert!((0.5 * (low + high) - delta).abs() < 1e-4, "{cells:?}");
@@ -562,11 +617,15 @@ fn queries_have_their_texts_and_losses_their_documents() {
     let losses: Vec<f64> = lost
         .queries
         .iter()
-        .map(|&query| comparison.values(0, lost.runs[0])[query] - comparison.values(0, lost.runs[1])[query])
+        .map(|&query| {
+            comparison.values(0, lost.runs[0])[query] - comparison.values(0, lost.runs[1])[query]
+        })
         .collect();
     assert!(losses.len() == 3 && losses.is_sorted() && losses[2] < 0.0, "{losses:?}");
-    let titles: HashMap<Vec<u8>, String> =
-        ids.iter().map(|id| (id.to_vec(), format!("flights to <{}>", String::from_utf8_lossy(id)))).collect();
+    let titles: HashMap<Vec<u8>, String> = ids
+        .iter()
+        .map(|id| (id.to_vec(), format!("flights to <{}>", String::from_utf8_lossy(id))))
+        .collect();
     let document = |rank: u32, id: &str, is_relevant: bool| TopDocument {
         rank,
         id: id.to_owned(),
@@ -594,8 +653,11 @@ fn queries_have_their_texts_and_losses_their_documents() {
     let cells: Vec<String> =
         document.descendants().filter(|of| of.has_tag_name_local("th")).map(whole_text).collect();
     assert!(cells.contains(&text), "tables have the text beside the id");
-    let summaries: Vec<String> =
-        document.descendants().filter(|of| of.has_tag_name_local("summary")).map(whole_text).collect();
+    let summaries: Vec<String> = document
+        .descendants()
+        .filter(|of| of.has_tag_name_local("summary"))
+        .map(whole_text)
+        .collect();
     let of_documents: Vec<&String> =
         summaries.iter().filter(|of| of.starts_with("First documents")).collect();
     assert_eq!(of_documents.len(), 1, "{summaries:?}");
@@ -612,9 +674,14 @@ fn pairs_are_folded() {
     let pairs: Vec<roxmltree::Node> = document
         .descendants()
         .filter(|of| of.has_tag_name_local("details"))
-        .filter(|of| of.children().any(|inside| inside.descendants().any(|of| of.has_tag_name_local("h3"))))
+        .filter(|of| {
+            of.children().any(|inside| inside.descendants().any(|of| of.has_tag_name_local("h3")))
+        })
         .collect();
-    assert_eq!(pairs.iter().map(|of| of.attribute("open")).collect::<Vec<_>>(), [Some("open"), None, None]);
+    assert_eq!(
+        pairs.iter().map(|of| of.attribute("open")).collect::<Vec<_>>(),
+        [Some("open"), None, None]
+    );
 }
 
 /// The words of a chart for people who do not see it have its values, and their ids are unique.
@@ -622,7 +689,10 @@ fn pairs_are_folded() {
 fn charts_say_their_values() {
     for page in [
         full_page(),
-        page_of_scores(&noisy(&["a", "b"], &["AP", "P@5"], |of| of.to_string(), 9), &Context::new("of")),
+        page_of_scores(
+            &noisy(&["a", "b"], &["AP", "P@5"], |of| of.to_string(), 9),
+            &Context::new("of"),
+        ),
     ] {
         let document = tree(&page);
         let mut ids = HashSet::new();
@@ -645,7 +715,9 @@ fn charts_say_their_values() {
         }
     }
     let page = full_page();
-    for value in ["demo-hybrid.run: 0.7351, 95 % interval", "26 won, 2 tied, 12 lost; mean +0.1648; from"] {
+    for value in
+        ["demo-hybrid.run: 0.7351, 95 % interval", "26 won, 2 tied, 12 lost; mean +0.1648; from"]
+    {
         assert!(page.contains(value), "{value}");
     }
 }
@@ -654,24 +726,28 @@ fn charts_say_their_values() {
 #[test]
 fn axes_end_at_the_bounds_of_measures() {
     let mut scores = noisy(&["a", "b"], &["RR"], |query| format!("q{query}"), 6);
-    for (run, values) in [[1.0, 1.0, 1.0, 1.0, 0.5, 1.0], [1.0, 0.25, 1.0, 1.0, 1.0, 1.0]].iter().enumerate()
+    for (run, values) in
+        [[1.0, 1.0, 1.0, 1.0, 0.5, 1.0], [1.0, 0.25, 1.0, 1.0, 1.0, 1.0]].iter().enumerate()
     {
         scores.runs[run].stats = vec![vec![(StatName::Mean, values.iter().sum::<f64>() / 6.0)]];
         scores.runs[run].per_query.as_mut().unwrap().values = vec![values.to_vec()];
     }
     let comparison = Comparison::of(&scores, &quick()).unwrap();
-    for page in
-        [page_of(&comparison, &Context::new("bounds")), page_of_scores(&scores, &Context::new("bounds"))]
-    {
+    for page in [
+        page_of(&comparison, &Context::new("bounds")),
+        page_of_scores(&scores, &Context::new("bounds")),
+    ] {
         let document = tree(&page);
-        let means = document.descendants().find(|node| node.attribute("id") == Some("means")).unwrap();
+        let means =
+            document.descendants().find(|node| node.attribute("id") == Some("means")).unwrap();
         let ticks: Vec<f64> = of_class(&document, "tick")
             .iter()
             .filter(|tick| tick.ancestors().any(|of| of == means))
             .filter_map(|tick| tick.text()?.parse().ok())
             .collect();
         assert_eq!(ticks.iter().copied().fold(0.0, f64::max), 1.0, "{ticks:?}");
-        // The interval of 0.9167 reaches above 1: its line ends at the axis, with a bar at its lower end alone.
+        // The interval of 0.9167 reaches above 1: its line ends at the axis, with a bar at its
+        // lower end alone.
         let lines: Vec<&str> = means
             .descendants()
             .filter(|node| node.attribute("class") == Some("line"))
@@ -680,7 +756,8 @@ fn axes_end_at_the_bounds_of_measures() {
         assert_eq!(lines.len(), 2);
         for line in lines {
             assert_eq!(line.matches("v7").count(), 1, "{line}");
-            let end: f64 = line.split('H').nth(1).unwrap().split('M').next().unwrap().parse().unwrap();
+            let end: f64 =
+                line.split('H').nth(1).unwrap().split('M').next().unwrap().parse().unwrap();
             assert_eq!(end, 344.0, "the place of 1");
         }
         assert!(page.contains("0.7025 to 1.1309"), "numbers are not clipped");
@@ -705,10 +782,13 @@ fn sixty_runs_are_a_small_page() {
 fn the_glossary_explains_the_measures_of_the_page() {
     let page = full_page();
     let document = tree(&page);
-    let glossary = document.descendants().find(|node| node.attribute("id") == Some("glossary")).unwrap();
+    let glossary =
+        document.descendants().find(|node| node.attribute("id") == Some("glossary")).unwrap();
     let words: Vec<String> =
         glossary.descendants().filter(|of| of.has_tag_name_local("dt")).map(whole_text).collect();
-    for word in ["judgments", "nDCG", "P", "AP", "IPrec", "interval", "p", "adjusted p", "tie", "top group"] {
+    for word in
+        ["judgments", "nDCG", "P", "AP", "IPrec", "interval", "p", "adjusted p", "tie", "top group"]
+    {
         assert_eq!(words.iter().filter(|of| *of == word).count(), 1, "{word} in {words:?}");
     }
 }
@@ -717,7 +797,8 @@ fn the_glossary_explains_the_measures_of_the_page() {
 fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
     let name = "</p><script>alert(1)</script> *a_b*| #";
     let text = || name.to_owned();
-    let mut grid = Grid::new([(text(), Align::Right), (text(), Align::Left), (text(), Align::Right)]);
+    let mut grid =
+        Grid::new([(text(), Align::Right), (text(), Align::Left), (text(), Align::Right)]);
     grid.push([name, "one", "2"].map(Into::into));
     let of = [
         ReportBlock::Section(text()),
@@ -731,7 +812,8 @@ fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
     let page = String::from_utf8(page).unwrap();
     assert_self_contained(&page);
     let document = tree(&page);
-    let found = |element: &str| document.descendants().filter(|node| node.has_tag_name(element)).count();
+    let found =
+        |element: &str| document.descendants().filter(|node| node.has_tag_name(element)).count();
     assert_eq!(["h1", "h2", "h3", "table", "script"].map(found), [1, 2, 1, 1, 0]);
     assert_eq!(
         texts(&document).iter().filter(|text| *text == name).count(),
@@ -741,7 +823,10 @@ fn reports_of_blocks_have_headings_in_order_and_nothing_in_them_is_markup() {
     let headings = document.descendants().filter(|node| node.has_tag_name("th"));
     let scopes: Vec<_> = headings.map(|heading| heading.attribute("scope").unwrap()).collect();
     assert_eq!(scopes, ["col", "col", "col", "row"]);
-    assert!(page.contains("<table class=\"w2\">"), "words end with the last column that is flush left");
+    assert!(
+        page.contains("<table class=\"w2\">"),
+        "words end with the last column that is flush left"
+    );
 
     let mut markdown = Vec::new();
     blocks::markdown(&of, &mut markdown).unwrap();

@@ -1,16 +1,17 @@
-//! Parts of comparisons, merged in any order and association, give the bits of one comparison; parts that do not belong together are
-//! refused.
+//! Parts of comparisons, merged in any order and association, give the bits of one comparison;
+//! parts that do not belong together are refused.
 
 use std::collections::BTreeSet;
 
 use laneval::compare::{
-    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Partial, Permutations, Scope,
-    Shard, Test, judged_measure,
+    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Partial, Permutations,
+    Scope, Shard, Test, judged_measure,
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, ReportOptions as Look};
 use laneval::{
-    Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Repeats, Scores, Summary, Units, View, Watch,
+    Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Repeats, Scores, Summary, Units, View,
+    Watch,
 };
 use proptest::prelude::*;
 
@@ -18,7 +19,8 @@ use crate::cases::{cases, some};
 use crate::summaries::{FROZEN, fixture, with_version};
 
 const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
-/// The largest values, which make every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
+/// The largest values, which make every shard round to the unit of all: logarithms down to that of
+/// 0.00001, and gains up to 8.
 const LARGEST: [(&str, f64); 2] = [("GMAP", 16.0), ("DCG", 8.0)];
 
 /// Numbers that look random.
@@ -26,12 +28,14 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 }
 
-/// The judgments and runs of some queries, which follow from the number of each query alone; a run lacks one in nine.
+/// The judgments and runs of some queries, which follow from the number of each query alone; a run
+/// lacks one in nine.
 fn matrix(queries: &[usize], runs: usize) -> LabelMatrix {
     let mut judgments = Vec::new();
     let mut results: Vec<Vec<(String, String, f64)>> = vec![Vec::new(); runs];
@@ -39,7 +43,11 @@ fn matrix(queries: &[usize], runs: usize) -> LabelMatrix {
         let mut random = Random(query as u64);
         let id = format!("q{query}");
         for doc in 0..6 {
-            judgments.push((id.clone(), format!("d{doc}"), [0.0, 1.0, 2.0, 1.0, 0.0, 3.0][random.below(6)]));
+            judgments.push((
+                id.clone(),
+                format!("d{doc}"),
+                [0.0, 1.0, 2.0, 1.0, 0.0, 3.0][random.below(6)],
+            ));
         }
         for (run, results) in results.iter_mut().enumerate() {
             let lacks = query % 9 == run + 1 && queries.len() > 1;
@@ -50,7 +58,8 @@ fn matrix(queries: &[usize], runs: usize) -> LabelMatrix {
             }
         }
     }
-    let runs = results.into_iter().enumerate().map(|(run, results)| (format!("run {run}"), results));
+    let runs =
+        results.into_iter().enumerate().map(|(run, results)| (format!("run {run}"), results));
     Join::default().rankings(&Qrels::new(judgments).unwrap(), runs).unwrap()
 }
 
@@ -63,7 +72,8 @@ fn evaluated(evaluator: &Evaluator, matrix: &LabelMatrix) -> (Scores, Summary, S
     let (scores, summary) = evaluator.evaluate_with_summary(matrix).unwrap();
     let judged: BTreeSet<String> =
         scores.measures.iter().map(|measure| judged_measure(measure).to_string()).collect();
-    let judged = Evaluator::new(judged.iter().map(String::as_str)).unwrap().summary(matrix).unwrap();
+    let judged =
+        Evaluator::new(judged.iter().map(String::as_str)).unwrap().summary(matrix).unwrap();
     (scores, summary, judged)
 }
 
@@ -91,10 +101,17 @@ fn written(format: Format, comparison: &Comparison) -> String {
         .map(|gate| Gate::parse(gate).unwrap());
     let judged: Vec<_> = match comparison.queries {
         1 => Vec::new(),
-        _ => gates.into_iter().map(|gate| (gate.clone(), comparison.judge(&gate).unwrap())).collect(),
+        _ => {
+            gates.into_iter().map(|gate| (gate.clone(), comparison.judge(&gate).unwrap())).collect()
+        }
     };
     format
-        .write_comparison(comparison, &judged, &Look { per_query: true, ..Look::default() }, &mut text)
+        .write_comparison(
+            comparison,
+            &judged,
+            &Look { per_query: true, ..Look::default() },
+            &mut text,
+        )
         .unwrap();
     String::from_utf8(text).unwrap()
 }
@@ -105,7 +122,8 @@ fn rows(comparison: &Comparison) -> Vec<String> {
     all.lines().filter(|row| row.split('\t').nth(2) == Some("")).map(str::to_owned).collect()
 }
 
-/// The rows that parts have as one comparison has them: queries of parts cannot be drawn together, so that intervals of few are others.
+/// The rows that parts have as one comparison has them: queries of parts cannot be drawn together,
+/// so that intervals of few are others.
 fn rows_of_both(comparison: &Comparison) -> Vec<String> {
     let mut rows = rows(comparison);
     if comparison.options.interval == Interval::Bootstrap {
@@ -123,7 +141,8 @@ fn asked() -> Vec<ComparisonOptions> {
     let with = |set: &dyn Fn(&mut ComparisonOptions)| {
         let mut options = ComparisonOptions::default();
         options.permutations = Permutations::Fixed(2100);
-        options.largest = LARGEST.map(|(measure, largest)| (measure.parse().unwrap(), largest)).to_vec();
+        options.largest =
+            LARGEST.map(|(measure, largest)| (measure.parse().unwrap(), largest)).to_vec();
         set(&mut options);
         options
     };
@@ -185,8 +204,9 @@ fn parts_give_the_bits_of_one_comparison() {
             }
             // An exact p decides where there is one.
             let decided = options.test == Test::Randomisation;
-            let with =
-                |row: &&String| stat(row) != "p_exact" && !(decided && ["p", "p_adj"].contains(&stat(row)));
+            let with = |row: &&String| {
+                stat(row) != "p_exact" && !(decided && ["p", "p_adj"].contains(&stat(row)))
+            };
             let expected = rows_of_both(&plain);
             assert_eq!(
                 rows_of_both(&found).iter().filter(with).collect::<Vec<_>>(),
@@ -204,7 +224,10 @@ fn parts_give_the_bits_of_one_comparison() {
                 ["means", "differences", "queries", "settings"]
                     .map(|id| page.contains(&format!("<section id=\"{id}\">")))
             };
-            assert_eq!((has(&page(&found)), has(&page(&plain))), ([true, true, false, true], [true; 4]));
+            assert_eq!(
+                (has(&page(&found)), has(&page(&plain))),
+                ([true, true, false, true], [true; 4])
+            );
         }
     }
 }
@@ -242,7 +265,8 @@ fn queries_of_all_runs_add_up() {
     let all: Vec<usize> = (0..63).collect();
     let options = &asked()[0];
     let of = |queries: &[usize]| part_of(&evaluator, &matrix(queries, 3), options);
-    let found = merged(dealt(63, 7).iter().map(|shard| of(shard)).collect(), 1).comparison().unwrap();
+    let found =
+        merged(dealt(63, 7).iter().map(|shard| of(shard)).collect(), 1).comparison().unwrap();
     let expected = of(&all).comparison().unwrap();
     assert!(found.queries == expected.queries && found.queries < 63);
     assert_eq!(written(Format::Json, &found), written(Format::Json, &expected));
@@ -304,16 +328,23 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
     let other = |evaluator: Evaluator| part_of(&evaluator, &matrix(&there, 3), &usual);
     refused(
         &one,
-        &other(
-            evaluator()
-                .with_measures(MEASURES[..3].iter().map(|of| of.parse::<Measure>().unwrap()).collect()),
-        ),
+        &other(evaluator().with_measures(
+            MEASURES[..3].iter().map(|of| of.parse::<Measure>().unwrap()).collect(),
+        )),
         &["measures differ", "-m"],
     );
     refused(&one, &other(evaluator().with_queries(QuerySet::Both)), &["--queries"]);
-    refused(&one, &other(evaluator().with_view(View { depth: Some(3), ..View::default() })), &["-M"]);
+    refused(
+        &one,
+        &other(evaluator().with_view(View { depth: Some(3), ..View::default() })),
+        &["-M"],
+    );
     let (scores, summary, _) = evaluated(&evaluator(), &matrix(&there, 3));
-    refused(&one, &Partial::of(&scores, &summary, None, &usual).unwrap().1, &["shares of judged documents"]);
+    refused(
+        &one,
+        &Partial::of(&scores, &summary, None, &usual).unwrap().1,
+        &["shares of judged documents"],
+    );
     let again: Vec<usize> = (18..40).collect();
     let again = part(&again, 3, &usual).from_source("again.part");
     refused(
@@ -330,7 +361,8 @@ fn what_needs_all_differences_has_no_parts() {
     let refused = |set: &dyn Fn(&mut ComparisonOptions), word: &str| {
         let mut options = ComparisonOptions::default();
         set(&mut options);
-        let error = Partial::of(&scores, &summary, Some(&judged), &options).unwrap_err().to_string();
+        let error =
+            Partial::of(&scores, &summary, Some(&judged), &options).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("take") | error.contains("give"), "{error}");
     };
     refused(&|of| of.test = Test::Wilcoxon, "the test wilcoxon needs");
@@ -340,7 +372,10 @@ fn what_needs_all_differences_has_no_parts() {
     let mut options = ComparisonOptions::default();
     options.largest = vec![("AP".parse().unwrap(), f64::NAN)];
     assert!(
-        Comparison::of(&scores, &options).unwrap_err().to_string().contains("the largest value of AP is NaN")
+        Comparison::of(&scores, &options)
+            .unwrap_err()
+            .to_string()
+            .contains("the largest value of AP is NaN")
     );
 }
 
@@ -357,7 +392,10 @@ fn what_was_told_to_stop_stops() {
     }
     watch.stop();
     for options in asked() {
-        assert!(matches!(Comparison::watched(&scores, &options, Some(&watch)), Err(Error::Stopped)));
+        assert!(matches!(
+            Comparison::watched(&scores, &options, Some(&watch)),
+            Err(Error::Stopped)
+        ));
     }
 }
 
@@ -394,16 +432,25 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     let mut later = bytes.clone();
     later[16] = 2;
     let error = Partial::from_bytes(&later).unwrap_err().to_string();
-    assert!(error.contains("it has version 2, and this laneval reads version 1 at most"), "{error}");
+    assert!(
+        error.contains("it has version 2, and this laneval reads version 1 at most"),
+        "{error}"
+    );
     later[16] = 0;
     let error = Partial::from_bytes(&later).unwrap_err().to_string();
     assert!(error.contains("it has version 0, which no laneval has written"), "{error}");
     // The schema of the summary inside.
-    let inside = Partial::from_bytes(&with_checksum(&[&[2], &bytes[HEAD + 1..]].concat())).unwrap_err();
+    let inside =
+        Partial::from_bytes(&with_checksum(&[&[2], &bytes[HEAD + 1..]].concat())).unwrap_err();
     assert!(inside.to_string().contains("it has version 2"), "{inside}");
     assert!(Summary::from_bytes(&bytes).unwrap_err().to_string().contains("not a summary"));
     let summary = sound.summary().to_bytes();
-    assert!(Partial::from_bytes(&summary).unwrap_err().to_string().contains("not a part of a comparison"));
+    assert!(
+        Partial::from_bytes(&summary)
+            .unwrap_err()
+            .to_string()
+            .contains("not a part of a comparison")
+    );
 }
 
 #[test]
@@ -412,31 +459,40 @@ fn a_part_of_a_draft_is_refused_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("draft.part");
     std::fs::write(&path, &draft).unwrap();
-    let errors =
-        [Partial::from_bytes(&draft).map(drop), Partial::read(&path).map(drop), Shard::read(&path).map(drop)];
+    let errors = [
+        Partial::from_bytes(&draft).map(drop),
+        Partial::read(&path).map(drop),
+        Shard::read(&path).map(drop),
+    ];
     for error in errors.map(Result::unwrap_err) {
-        assert!(error.to_string().ends_with("written by a draft of laneval: make it again"), "{error}");
+        assert!(
+            error.to_string().ends_with("written by a draft of laneval: make it again"),
+            "{error}"
+        );
     }
 }
 
-/// A part with all that one can have, except resamples, of which there are many. No value of its measures depends on a logarithm.
+/// A part with all that one can have, except resamples, of which there are many. No value of its
+/// measures depends on a logarithm.
 fn frozen(resampled: bool) -> Partial {
     let mut options = ComparisonOptions::default();
     (options.baseline, options.permutations) = (Some("run 0".to_owned()), Permutations::Fixed(3));
     (options.alternative, options.alpha, options.seed) = (Alternative::Better, 0.1, 7);
-    (options.margin, options.power, options.tie, options.anova) = (Some(0.5), Some(0.25), Some(0.125), true);
+    (options.margin, options.power, options.tie, options.anova) =
+        (Some(0.5), Some(0.25), Some(0.125), true);
     if resampled {
         options.interval = Interval::Bootstrap;
     }
     let view = View { depth: Some(7), judged_only: false };
-    let evaluator = Evaluator::new(["AP", "RR", "P@2"]).unwrap().with_view(view).with_per_query(true);
+    let evaluator =
+        Evaluator::new(["AP", "RR", "P@2"]).unwrap().with_view(view).with_per_query(true);
     let (scores, summary, judged) = evaluated(&evaluator, &matrix(&[0, 1, 2, 3, 4], 3));
     Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1
 }
 
-/// The fixture was written when schema 1 was frozen. This and every later version reads it, and as long as schema 1 is what is written,
-/// the same part makes the same bytes, but for the version. A part with resamples has half a megabyte, so only the hash of its bytes is
-/// kept.
+/// The fixture was written when schema 1 was frozen. This and every later version reads it, and as
+/// long as schema 1 is what is written, the same part makes the same bytes, but for the version. A
+/// part with resamples has half a megabyte, so only the hash of its bytes is kept.
 #[test]
 fn parts_are_frozen() {
     let (part, path) = (frozen(false), fixture("part-1.bin"));
@@ -468,15 +524,21 @@ fn parts_are_frozen() {
 fn parts_of_queries_without_a_value_are_frozen() {
     let path = fixture("part-nothing-1.bin");
     let queries = ["1", "2", "3", "4", "5", "6"];
-    let qrels = Qrels::new(queries.map(|query| (query, "a", if "25".contains(query) { 0.0 } else { 1.0 })));
+    let qrels =
+        Qrels::new(queries.map(|query| (query, "a", if "25".contains(query) { 0.0 } else { 1.0 })));
     let run = |name: &str, first: &str| {
         let results = queries.iter().flat_map(|&query| {
             let above = if first.contains(query) { "a" } else { "b" };
-            [(query, above, 3.0), (query, "c", 2.0), (query, if above == "a" { "b" } else { "a" }, 1.0)]
+            [
+                (query, above, 3.0),
+                (query, "c", 2.0),
+                (query, if above == "a" { "b" } else { "a" }, 1.0),
+            ]
         });
         (name.to_owned(), results.collect::<Vec<_>>())
     };
-    let matrix = Join::default().rankings(&qrels.unwrap(), [run("x", "1234"), run("y", "256")]).unwrap();
+    let matrix =
+        Join::default().rankings(&qrels.unwrap(), [run("x", "1234"), run("y", "256")]).unwrap();
     let evaluator = Evaluator::new(["AP", "RR(nothing=skip)"]).unwrap().with_per_query(true);
     let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(3);
@@ -512,7 +574,8 @@ fn parts_of_units_are_frozen() {
         ("2", "a#2", 2.0),
         ("3", "a#1", 1.0),
     ];
-    let other = queries.map(|query| [(query, "c#1", 3.0), (query, "c#2", 2.0), (query, "a#1", 1.0)]);
+    let other =
+        queries.map(|query| [(query, "c#1", 3.0), (query, "c#2", 2.0), (query, "a#1", 1.0)]);
     let runs = [("x".to_owned(), one.to_vec()), ("y".to_owned(), other.concat())];
     let join = Join { units: Units::before("#"), repeats: Some(Repeats::First), ..Join::default() };
     let matrix = join.rankings(&qrels, runs).unwrap();
@@ -549,8 +612,9 @@ fn parts_of_older_versions_are_read_and_merged() {
         read.merge(&other).unwrap();
         assert!(read == whole, "{older}");
     }
-    let error =
-        Partial::from_bytes(&with_version(&one.to_bytes(), this, "9999.0.0")).unwrap_err().to_string();
+    let error = Partial::from_bytes(&with_version(&one.to_bytes(), this, "9999.0.0"))
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("it was written by laneval 9999.0.0"), "{error}");
 }
 
@@ -560,7 +624,12 @@ fn use_it(partial: &Partial, other: &Partial) {
         for format in [Format::Csv, Format::Json, Format::Table] {
             let mut text = Vec::new();
             format
-                .write_comparison(&comparison, &[], &Look { per_query: true, ..Look::default() }, &mut text)
+                .write_comparison(
+                    &comparison,
+                    &[],
+                    &Look { per_query: true, ..Look::default() },
+                    &mut text,
+                )
                 .unwrap();
         }
     }
@@ -595,12 +664,17 @@ fn forged_bytes_are_refused_or_harmless() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(64), max_shrink_iters: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(64),
+        max_shrink_iters: 60,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn changed_bytes_with_their_checksum_are_refused_or_harmless(
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
-        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()), resampled in prop::bool::weighted(0.1),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()),
+        resampled in prop::bool::weighted(0.1),
     ) {
         let [one, other] = sound(resampled);
         let mut body = one.to_bytes()[HEAD..].to_vec();

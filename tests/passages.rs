@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use laneval::columns::{Judgments, Records};
 use laneval::spans::{GoldSpan, GoldSpans, Span};
 use laneval::{
-    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, QuerySet, RunInput, TiedValue, Ties,
-    View,
+    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, QuerySet, RunInput,
+    TiedValue, Ties, View,
 };
 use proptest::prelude::*;
 
@@ -41,13 +41,19 @@ fn values(matrix: &LabelMatrix, measures: &[&str]) -> Vec<f64> {
 }
 
 const GOLD: [Passage; 3] = [("d1", 10, 30, 1.0), ("d1", 50, 60, 2.0), ("d2", 0, 20, 1.0)];
-const RESULTS: [Passage; 5] =
-    [("d1", 0, 20, 9.0), ("d1", 15, 40, 8.0), ("d3", 0, 50, 7.0), ("d2", 0, 100, 6.0), ("d1", 20, 60, 5.0)];
+const RESULTS: [Passage; 5] = [
+    ("d1", 0, 20, 9.0),
+    ("d1", 15, 40, 8.0),
+    ("d3", 0, 50, 7.0),
+    ("d2", 0, 100, 6.0),
+    ("d1", 20, 60, 5.0),
+];
 
 #[test]
 fn sums_of_positions_have_the_values_that_were_worked_out() {
     let matrix = joined(&GOLD, &RESULTS);
-    let columns = ["SpanR", "SpanP", "SpanP(overlap=each)", "SpanIoU", "SpanIoU(overlap=each)", "SpanF"];
+    let columns =
+        ["SpanR", "SpanP", "SpanP(overlap=each)", "SpanIoU", "SpanIoU(overlap=each)", "SpanF"];
     let nothing = [0.0; 6];
     for (cut, expected) in [
         ("@1", [1.0 / 5.0, 0.5, 0.5, 1.0 / 6.0, 1.0 / 6.0, 2.0 / 7.0]),
@@ -81,8 +87,8 @@ fn sums_of_positions_have_the_values_that_were_worked_out() {
     assert_eq!(values(&matrix, &["NumRet", "NumQ"]), [5.0, 1.0]);
 }
 
-/// What `base_evaluation.py` of Chroma computes for one document, and where it is odd: gold that overlaps counts twice there (3/4 for 1), and so
-/// does a chunk that is retrieved twice.
+/// What `base_evaluation.py` of Chroma computes for one document, and where it is odd: gold that
+/// overlaps counts twice there (3/4 for 1), and so does a chunk that is retrieved twice.
 #[test]
 fn positions_that_come_again_count_as_chroma_counts_them_if_asked() {
     let in_d1 = |passages: &[Passage]| -> Vec<Passage> {
@@ -91,8 +97,9 @@ fn positions_that_come_again_count_as_chroma_counts_them_if_asked() {
     let matrix = joined(&in_d1(&GOLD), &in_d1(&RESULTS));
     let thirds = |numbers: [[f64; 3]; 5]| numbers.concat();
     let names = |of: &str| [1, 2, 3].map(|cut| format!("{of}@{cut}"));
-    let all =
-        ["SpanR", "SpanP(overlap=each)", "SpanP", "SpanIoU(overlap=each)", "SpanIoU"].map(names).concat();
+    let all = ["SpanR", "SpanP(overlap=each)", "SpanP", "SpanIoU(overlap=each)", "SpanIoU"]
+        .map(names)
+        .concat();
     let found = values(&matrix, &all.iter().map(|name| &name[..]).collect::<Vec<_>>());
     let expected = thirds([
         [1.0 / 3.0, 2.0 / 3.0, 1.0],
@@ -113,14 +120,17 @@ fn positions_that_come_again_count_as_chroma_counts_them_if_asked() {
 
 fn places(most: usize) -> impl Strategy<Value = Vec<(u8, u64, u64, u8)>> {
     let one = (0..3u8, 0..55u64, 1..20u64, 0..4u8);
-    let one = one.prop_map(|(doc, start, length, grade)| (doc, start, (start + length).min(60), grade));
+    let one =
+        one.prop_map(|(doc, start, length, grade)| (doc, start, (start + length).min(60), grade));
     prop::collection::vec(one, 1..most)
 }
 
 const DOCS: [&str; 3] = ["d0", "d1", "d2"];
 
 fn passages(of: &[(u8, u64, u64, u8)]) -> Vec<Passage> {
-    of.iter().map(|&(doc, start, end, grade)| (DOCS[doc as usize], start, end, f64::from(grade))).collect()
+    of.iter()
+        .map(|&(doc, start, end, grade)| (DOCS[doc as usize], start, end, f64::from(grade)))
+        .collect()
 }
 
 /// Results in their order: the scores descend.
@@ -153,7 +163,11 @@ proptest! {
     /// The oracle is sets of positions.
     #[test]
     fn passages_have_the_values_of_sets_of_positions(
-        gold in places(7), results in places(10), rel in 0..4u8, cut in 1..12usize, budget in 0..150u64
+        gold in places(7),
+        results in places(10),
+        rel in 0..4u8,
+        cut in 1..12usize,
+        budget in 0..150u64,
     ) {
         let (gold, results) = (passages(&gold), ranked(&results));
         let wanted: BTreeSet<_> =
@@ -167,7 +181,8 @@ proptest! {
             kept += 1;
         }
         let found: BTreeSet<_> = results[..kept].iter().flat_map(positions).collect();
-        let share = |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+        let share =
+            |part: usize, whole: usize| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         let both = found.intersection(&wanted).count();
         let expected = [
             share(both, wanted.len()),
@@ -175,31 +190,57 @@ proptest! {
             share(both, found.union(&wanted).count()),
             share(2 * both, found.len() + wanted.len()),
         ];
-        let names = ["SpanR", "SpanP", "SpanIoU", "SpanF"].map(|name| format!("{name}(rel={rel},budget={budget})@{cut}"));
+        let names = ["SpanR", "SpanP", "SpanIoU", "SpanF"]
+            .map(|name| format!("{name}(rel={rel},budget={budget})@{cut}"));
         let matrix = joined(&gold, &results);
         prop_assert_eq!(values(&matrix, &names.each_ref().map(|name| &name[..])), expected);
     }
 
     /// A result or a gold passage that is cut in two changes no value of the whole ranking.
     #[test]
-    fn cuts_change_no_value(gold in places(7), results in places(10), which in 0..20usize, at in 0..30u64) {
+    fn cuts_change_no_value(
+        gold in places(7),
+        results in places(10),
+        which in 0..20usize,
+        at in 0..30u64,
+    ) {
         let (gold, results) = (passages(&gold), ranked(&results));
         let names = ["SpanR", "SpanP", "SpanIoU", "SpanF", "SpanR(rel=2)", "SpanIoU(overlap=each)"];
         let expected = values(&joined(&gold, &results), &names);
-        prop_assert_eq!(&values(&joined(&cut_in_two(&gold, which, at), &results), &names), &expected);
-        prop_assert_eq!(&values(&joined(&gold, &cut_in_two(&results, which, at)), &names), &expected);
+        prop_assert_eq!(
+            &values(&joined(&cut_in_two(&gold, which, at), &results), &names),
+            &expected
+        );
+        prop_assert_eq!(
+            &values(&joined(&gold, &cut_in_two(&results, which, at)), &names),
+            &expected
+        );
     }
 
-    /// Every measure has the bits of its plain function, from memory and from a file, and the order of lines changes nothing.
+    /// Every measure has the bits of its plain function, from memory and from a file, and the order
+    /// of lines changes nothing.
     #[test]
-    fn the_engine_has_the_bits_of_the_reference(gold in places(7), results in places(40), depth in 0..9u32) {
+    fn the_engine_has_the_bits_of_the_reference(
+        gold in places(7),
+        results in places(40),
+        depth in 0..9u32,
+    ) {
         let (gold, results) = (passages(&gold), passages(&results));
         let matrix = joined(&gold, &results);
         let view = View { depth: Some(depth).filter(|&depth| depth > 0), judged_only: false };
-        let evaluator = Evaluator::of(every_grouped(JudgedBy::Span)).with_view(view).with_per_query(true);
+        let evaluator =
+            Evaluator::of(every_grouped(JudgedBy::Span)).with_view(view).with_per_query(true);
         let bits = |matrix: &LabelMatrix, engine: EngineChoice| -> Vec<u64> {
             let scores = evaluator.clone().with_engine(engine).evaluate(matrix).unwrap();
-            scores.runs[0].per_query.as_ref().unwrap().values.iter().flatten().map(|value| value.to_bits()).collect()
+            scores.runs[0]
+                .per_query
+                .as_ref()
+                .unwrap()
+                .values
+                .iter()
+                .flatten()
+                .map(|value| value.to_bits())
+                .collect()
         };
         let expected = bits(&matrix, EngineChoice::Cpu);
         prop_assert_eq!(&bits(&matrix, EngineChoice::Reference), &expected);
@@ -227,7 +268,8 @@ fn of_columns(gold: &[Passage], results: &[Passage]) -> LabelMatrix {
     };
     let (gold, results) = (columns(gold), results.chunks(3).map(columns).collect::<Vec<_>>());
     let queries = vec!["q"; 64];
-    let judged = Judgments::new(&queries[..gold.0.len()], &gold.0, &gold.3).with_spans(&gold.1, &gold.2);
+    let judged =
+        Judgments::new(&queries[..gold.0.len()], &gold.0, &gold.3).with_spans(&gold.1, &gold.2);
     let qrels = by_span().judgments(&[judged]).unwrap();
     fn batch<'a>(of: &'a Columns, queries: &'a [&'a str]) -> Records<'a> {
         Records::scored(&queries[..of.0.len()], &of.0, &of.3).with_spans(&of.1, &of.2)
@@ -241,8 +283,10 @@ fn equal_scores_are_ordered_by_document_then_start_then_end() {
     let gold = [("a", 0, 1, 1.0), ("b", 0, 1, 2.0), ("b", 5, 6, 3.0), ("b", 6, 7, 4.0)];
     let tied = [("a", 0, 1, 1.0), ("b", 5, 7, 1.0), ("b", 5, 6, 1.0), ("b", 0, 1, 1.0)];
     let matrix = joined(&gold, &tied);
-    // Documents descend as everywhere; in one of them starts and ends ascend: b 0–1, b 5–6, b 5–7, a.
-    let found = values(&matrix, &["SpanR(rel=2)@1", "SpanP(rel=4)@2", "SpanP(rel=4)@3", "SpanR(rel=4)@3"]);
+    // Documents descend as everywhere; in one of them starts and ends ascend: b 0–1, b 5–6, b 5–7,
+    // a.
+    let found =
+        values(&matrix, &["SpanR(rel=2)@1", "SpanP(rel=4)@2", "SpanP(rel=4)@3", "SpanR(rel=4)@3"]);
     assert_eq!(found, [1.0 / 3.0, 0.0, 1.0 / 3.0, 1.0]);
 }
 
@@ -253,7 +297,8 @@ fn queries_and_runs_are_as_everywhere() {
                {\"query\": \"q9\", \"doc\": \"d\", \"start\": 0, \"length\": 10, \"rank\": 1}\n\
                {\"query\": \"q2\", \"doc\": \"d\", \"start\": 20, \"length\": 10, \"rank\": 1}\n\
                {\"query\": \"q2\", \"doc\": \"d\", \"start\": 0, \"length\": 10, \"rank\": 2}\n";
-    let matrix = by_span().files(text("gold", gold), [RunInput::named("run", text("run", run))]).unwrap();
+    let matrix =
+        by_span().files(text("gold", gold), [RunInput::named("run", text("run", run))]).unwrap();
     assert_eq!(matrix.depths(), [1, 2, 0]);
     assert_eq!((matrix.runs()[0].results, matrix.runs()[0].ignored.count), (4, 1));
     let scores = |queries: QuerySet| {
@@ -281,20 +326,29 @@ fn what_has_no_meaning_for_passages_is_refused() {
     let asked = |evaluator: Evaluator| evaluator.evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(
         asked(Evaluator::new(["SpanR@5", "nDCG@10"]).unwrap()),
-        "SpanR@5 needs judgments by span, and nDCG@10 judgments of chunks: `laneval convert --qrels --chunks` makes those"
+        "SpanR@5 needs judgments by span, and nDCG@10 judgments of chunks: `laneval convert \
+         --qrels --chunks` makes those"
     );
-    for measure in ["nDCG@10", "NumRel", "Judged@5", "P@1", "NNR@1", "AP(judges=mean)", "alpha_nDCG@5"] {
+    for measure in
+        ["nDCG@10", "NumRel", "Judged@5", "P@1", "NNR@1", "AP(judges=mean)", "alpha_nDCG@5"]
+    {
         let error = asked(Evaluator::new([measure]).unwrap());
         assert!(error.contains(measure) && error.contains("by span"), "{error}");
     }
     let view = View { depth: None, judged_only: true };
     assert!(asked(Evaluator::new(["SpanR"]).unwrap().with_view(view)).contains("leave -J"));
-    assert!(asked(Evaluator::new(["SpanR"]).unwrap().with_tied(TiedValue::Average)).contains("equal scores"));
+    assert!(
+        asked(Evaluator::new(["SpanR"]).unwrap().with_tied(TiedValue::Average))
+            .contains("equal scores")
+    );
 
     let (gold, run) = (table(&GOLD, "grade"), table(&RESULTS, "score"));
     let other_ties = Join { ties: Ties::DocnoAscending, ..by_span() };
     assert!(refused(&other_ties, &gold, &run).contains("take no other --ties"));
-    assert!(refused(&Join { keep_ties: true, ..by_span() }, &gold, &run).contains("take no other --ties"));
+    assert!(
+        refused(&Join { keep_ties: true, ..by_span() }, &gold, &run)
+            .contains("take no other --ties")
+    );
     let rows = Join { rows: 1.try_into().ok(), ..by_span() };
     assert!(refused(&rows, &gold, &run).contains("leave --units, --repeats and --rows out"));
 
@@ -302,13 +356,15 @@ fn what_has_no_meaning_for_passages_is_refused() {
     assert_eq!(qrels.judged_by(), Some(JudgedBy::Span));
     let error = by_span().rankings(&qrels, [("run".to_owned(), [("q", "d", 1.0)])]).unwrap_err();
     assert!(error.to_string().contains("have no start and end"), "{error}");
-    let error =
-        by_span().columns(&qrels, &[("run", &[Records::scored(&["q"], &["d"], &[1.0])])]).unwrap_err();
+    let error = by_span()
+        .columns(&qrels, &[("run", &[Records::scored(&["q"], &["d"], &[1.0])])])
+        .unwrap_err();
     assert_eq!(
         error.to_string(),
         "run: batch 1: starts and ends are missing, and judgments are read by span"
     );
-    let error = Evaluator::new(["SpanR"]).unwrap().run_stream(&by_span(), &qrels, "run").err().unwrap();
+    let error =
+        Evaluator::new(["SpanR"]).unwrap().run_stream(&by_span(), &qrels, "run").err().unwrap();
     assert!(error.to_string().contains("need the whole run"), "{error}");
     assert!(Qrels::by_facet([("q", "g", "d", 1.0)], JudgedBy::Span).is_err());
 }
@@ -321,7 +377,9 @@ fn what_is_wrong_with_passages_is_said_with_its_line() {
     for (run, message) in [
         (
             "{\"query\": \"q\", \"doc\": \"d\", \"score\": 1}".to_owned(),
-            "res.jsonl:1: no start is among 'query', 'doc', 'score': its name may be start, start_index, start_char_idx, start_offset, begin; `--columns query=…,doc=…,start=NAME,score=…` gives others",
+            "res.jsonl:1: no start is among 'query', 'doc', 'score': its name may be start, \
+             start_index, start_char_idx, start_offset, begin; `--columns \
+             query=…,doc=…,start=NAME,score=…` gives others",
         ),
         (
             fine.repeat(3) + &record("\"start\": 30, \"end\": 10, \"score\": 1"),
@@ -329,14 +387,19 @@ fn what_is_wrong_with_passages_is_said_with_its_line() {
         ),
         (
             fine.clone() + &record("\"start\": 0, \"end\": 4294967296, \"score\": 1"),
-            "res.jsonl:2: the span of 'd1' has 4294967296 positions, and a result at most 4294967295",
+            "res.jsonl:2: the span of 'd1' has 4294967296 positions, and a result at most \
+             4294967295",
         ),
         (
             fine.clone() + &record("\"start\": 0, \"end\": 9223372036854775808, \"score\": 1"),
-            "res.jsonl:2: the span of 'd1' ends at 9223372036854775808, and the last position is 9223372036854775807",
+            "res.jsonl:2: the span of 'd1' ends at 9223372036854775808, and the last position is \
+             9223372036854775807",
         ),
         (fine.clone() + &record("\"start\": 0, \"end\": 5"), "res.jsonl:2: the score is missing"),
-        (record("\"start\": 0, \"end\": 5, \"score\": \"x\""), "res.jsonl:1: score 'x' is not a number"),
+        (
+            record("\"start\": 0, \"end\": 5, \"score\": \"x\""),
+            "res.jsonl:1: score 'x' is not a number",
+        ),
         (fine.replace("\"q\"", "\"other\""), "res.jsonl: no query of gold.jsonl is in it"),
         (String::new(), "res.jsonl: there is no row in it"),
     ] {
@@ -359,9 +422,11 @@ fn what_is_wrong_with_passages_is_said_with_its_line() {
 /// A record may lack what may be missing, and the next one have it.
 #[test]
 fn a_grade_counts_in_whichever_record_it_stands() {
-    let gold = "{\"query\": \"q\", \"doc\": \"d\", \"start\": 0, \"end\": 5}\n{\"query\": \"q\", \"doc\": \"d\", \"start\": 5, \"end\": 9, \"grade\": 2}\n";
+    let gold = "{\"query\": \"q\", \"doc\": \"d\", \"start\": 0, \"end\": \
+                5}\n{\"query\": \"q\", \"doc\": \"d\", \"start\": 5, \"end\": 9, \"grade\": 2}\n";
     let run = table(&[("d", 0, 9, 1.0)], "score");
-    let matrix = by_span().files(text("gold", gold), [RunInput::named("run", text("run", &run))]).unwrap();
+    let matrix =
+        by_span().files(text("gold", gold), [RunInput::named("run", text("run", &run))]).unwrap();
     assert_eq!(values(&matrix, &["SpanP(rel=2)", "SpanP"]), [4.0 / 9.0, 1.0]);
 }
 

@@ -1,12 +1,13 @@
-//! Rankings in memory give the numbers of the same rankings as text, and of plain formulas; wrong ones are refused with their place.
+//! Rankings in memory give the numbers of the same rankings as text, and of plain formulas; wrong
+//! ones are refused with their place.
 
 use std::sync::Arc;
 
 use laneval::arrays::{Ideal, Numbers, Rankings, Shape};
 use laneval::labels::{Codebook, IdealOf, Ids};
 use laneval::{
-    EngineChoice, ErrorKind, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Stat, Summary, TiedValue,
-    View, Watch,
+    EngineChoice, ErrorKind, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Stat, Summary,
+    TiedValue, View, Watch,
 };
 
 use crate::cases::some;
@@ -14,7 +15,8 @@ use crate::compared::assert_same_bits;
 use crate::random::Random;
 use crate::variants::every_measure;
 
-/// Rankings with grades 0 to 3 and −1, and the number of documents of each grade that are not retrieved.
+/// Rankings with grades 0 to 3 and −1, and the number of documents of each grade that are not
+/// retrieved.
 struct Case {
     rows: Vec<Vec<i32>>,
     missed: Vec<[u32; 4]>,
@@ -24,7 +26,8 @@ impl Case {
     fn new(seed: u64, rows: usize, depth: usize) -> Self {
         let mut random = Random(seed);
         let label = |random: &mut Random| [-1, -1, -1, -1, 0, 0, 1, 1, 2, 3][random.below(10)];
-        let row = |random: &mut Random| (0..random.below(depth + 1)).map(|_| label(random)).collect();
+        let row =
+            |random: &mut Random| (0..random.below(depth + 1)).map(|_| label(random)).collect();
         let rows: Vec<Vec<i32>> = (0..rows).map(|_| row(&mut random)).collect();
         let mut missed: Vec<[u32; 4]> =
             rows.iter().map(|_| [0; 4].map(|_: u32| random.below(3) as u32)).collect();
@@ -70,14 +73,17 @@ impl Case {
                 run.push((id(row), document, -(rank as f64)));
             }
             for (grade, &count) in missed.iter().enumerate() {
-                judged.extend((0..count).map(|at| (id(row), format!("m{grade}-{at}"), grade as f64)));
+                judged
+                    .extend((0..count).map(|at| (id(row), format!("m{grade}-{at}"), grade as f64)));
             }
         }
         // A row without any judgment is a query nevertheless.
-        let judged =
-            judged.iter().map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
+        let judged = judged
+            .iter()
+            .map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
         let qrels = Qrels::new(judged).unwrap();
-        let run = run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
+        let run =
+            run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
         Join::default().rankings(&qrels, [("rankings".to_owned(), run)]).unwrap()
     }
 
@@ -117,7 +123,8 @@ fn labels_give_the_bits_of_text_under_every_measure() {
             });
         // What one case leaves out others try.
         for (queries, view, engine) in some(each.cycle().skip(at).take(16)) {
-            let evaluator = Evaluator::of(every_measure(&matrix)).with_per_query(true).with_not_finite(true);
+            let evaluator =
+                Evaluator::of(every_measure(&matrix)).with_per_query(true).with_not_finite(true);
             let evaluator = evaluator.with_queries(queries).with_view(view).with_engine(engine);
             let evaluator = evaluator.with_stats([Stat::Std, Stat::Median]);
             let (expected, found) =
@@ -131,7 +138,8 @@ fn labels_give_the_bits_of_text_under_every_measure() {
             assert_eq!(found.runs[0].ideal, IdealOf::Judgments);
         }
         let kept = LabelMatrix::of_rankings("rankings", &rankings()).unwrap();
-        let evaluator = Evaluator::of(every_measure(&matrix)).with_per_query(true).with_not_finite(true);
+        let evaluator =
+            Evaluator::of(every_measure(&matrix)).with_per_query(true).with_not_finite(true);
         assert_same_bits(
             &evaluator.evaluate(&matrix).unwrap(),
             &evaluator.evaluate(&kept).unwrap(),
@@ -148,9 +156,11 @@ fn ranks_that_no_measure_looks_at_change_nothing() {
     let (labels, sizes) = case.flat();
     let (counts, ids) = (case.counts(), case.ids());
     let rankings = Rankings::labels(&labels, Shape::sizes(&sizes)).unwrap().with_ids(&ids).unwrap();
-    let rankings = rankings.with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() }).unwrap();
+    let rankings =
+        rankings.with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() }).unwrap();
     for measure in every_measure(&matrix) {
-        let evaluator = Evaluator::of(vec![measure.clone()]).with_per_query(true).with_not_finite(true);
+        let evaluator =
+            Evaluator::of(vec![measure.clone()]).with_per_query(true).with_not_finite(true);
         let (expected, found) =
             (evaluator.evaluate(&matrix).unwrap(), evaluator.rankings(&rankings).unwrap());
         assert_same_bits(&expected, &found, &measure.to_string());
@@ -163,11 +173,16 @@ fn plain(row: &[i32], relevant: u32) -> [f64; 5] {
     let hits = |k: usize| (0..k).filter(|&rank| hit(rank)).count() as f64;
     let over = |number: f64, by: f64| if by > 0.0 { number / by } else { 0.0 };
     let relevant = f64::from(relevant);
-    let precisions: f64 =
-        (0..row.len()).filter(|&rank| hit(rank)).map(|rank| hits(rank + 1) / (rank + 1) as f64).sum();
-    let dcg: f64 = (0..10).filter(|&rank| hit(rank)).map(|rank| 1.0 / ((rank + 2) as f64).log2()).sum();
-    let ideal: f64 =
-        (0..10).filter(|&rank| (rank as f64) < relevant).map(|rank| 1.0 / ((rank + 2) as f64).log2()).sum();
+    let precisions: f64 = (0..row.len())
+        .filter(|&rank| hit(rank))
+        .map(|rank| hits(rank + 1) / (rank + 1) as f64)
+        .sum();
+    let dcg: f64 =
+        (0..10).filter(|&rank| hit(rank)).map(|rank| 1.0 / ((rank + 2) as f64).log2()).sum();
+    let ideal: f64 = (0..10)
+        .filter(|&rank| (rank as f64) < relevant)
+        .map(|rank| 1.0 / ((rank + 2) as f64).log2())
+        .sum();
     let first = (0..row.len()).find(|&rank| hit(rank));
     [
         over(precisions, relevant),
@@ -182,7 +197,8 @@ fn plain(row: &[i32], relevant: u32) -> [f64; 5] {
 fn binary(rows: usize, depth: usize) -> (Vec<i32>, Vec<u32>) {
     let mut random = Random(rows as u64);
     let labels: Vec<i32> = (0..rows * depth).map(|_| [-1, 0, 0, 1][random.below(4)]).collect();
-    let hits = labels.chunks(depth).map(|row| row.iter().filter(|&&label| label == 1).count() as u32);
+    let hits =
+        labels.chunks(depth).map(|row| row.iter().filter(|&&label| label == 1).count() as u32);
     let relevant = hits.map(|hits| hits + random.below(4) as u32).collect();
     (labels, relevant)
 }
@@ -202,7 +218,8 @@ fn every_type_gives_what_plain_formulas_give() {
         labels.iter().map(|&label| (label as i16, f64::from(label))).unzip();
     let float: Vec<f32> = labels.iter().map(|&label| label as f32).collect();
     let bf16: Vec<u16> = float.iter().map(|label| (label.to_bits() >> 16) as u16).collect();
-    let f16: Vec<u16> = labels.iter().map(|label| [0xbc00, 0, 0x3c00][(label + 1) as usize]).collect();
+    let f16: Vec<u16> =
+        labels.iter().map(|label| [0xbc00, 0, 0x3c00][(label + 1) as usize]).collect();
     let counts: Vec<i64> = (0..rows).map(of_row).collect();
     let types: [Numbers<'_>; 8] = [
         (&small).into(),
@@ -218,7 +235,8 @@ fn every_type_gives_what_plain_formulas_give() {
         for counts in [Ideal::Relevant((&relevant).into()), Ideal::Relevant((&counts).into())] {
             let rankings =
                 Rankings::labels(numbers, Shape::dense(depth)).unwrap().with_ideal(counts).unwrap();
-            let scores = Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap();
+            let scores =
+                Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap();
             for (measure, values) in values(&scores).iter().enumerate() {
                 for (row, value) in values.iter().enumerate() {
                     let error = (value - expected[row][measure]).abs();
@@ -238,7 +256,8 @@ fn every_type_gives_what_plain_formulas_give() {
     let truths: Vec<bool> = bytes.iter().map(|&label| label == 1).collect();
     let of = |numbers: Numbers<'_>| {
         let rankings = Rankings::labels(numbers, Shape::dense(depth)).unwrap();
-        let scores = Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap();
+        let scores =
+            Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap();
         assert_eq!(scores.runs[0].ideal, IdealOf::Retrieved);
         values(&scores).to_vec()
     };
@@ -246,7 +265,11 @@ fn every_type_gives_what_plain_formulas_give() {
     for (row, relevant) in own.enumerate() {
         let expected = plain(&labels[row * depth..(row + 1) * depth], relevant);
         for (measure, values) in of((&bytes).into()).iter().enumerate() {
-            assert!((values[row] - expected[measure]).abs() <= 3e-14, "{} of row {row}", FIVE[measure]);
+            assert!(
+                (values[row] - expected[measure]).abs() <= 3e-14,
+                "{} of row {row}",
+                FIVE[measure]
+            );
         }
         if row == 3 {
             break;
@@ -274,9 +297,11 @@ fn every_shape_says_the_same() {
     }
     let of = |labels: &[i32], shape: Shape<'_>| {
         let rankings = Rankings::labels(labels, shape).unwrap();
-        let rankings =
-            rankings.with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() }).unwrap();
-        values(&Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap()).to_vec()
+        let rankings = rankings
+            .with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() })
+            .unwrap();
+        values(&Evaluator::new(FIVE).unwrap().with_per_query(true).rankings(&rankings).unwrap())
+            .to_vec()
     };
     let expected = of(&labels, Shape::sizes(&sizes));
     assert_eq!(of(&labels, Shape::offsets(&offsets)), expected);
@@ -312,13 +337,15 @@ fn every_shape_says_the_same() {
     assert_eq!(by_group.runs[0].queries, full.len());
 }
 
-/// Scores rank as sorting does: the largest first, of equal scores the earlier; infinite scores are like others.
+/// Scores rank as sorting does: the largest first, of equal scores the earlier; infinite scores are
+/// like others.
 #[test]
 fn scores_are_ranked_as_sorting_ranks_them() {
     let mut random = Random(11);
     let (rows, width) = (80, 60);
     let grades: Vec<i32> = (0..rows * width).map(|_| [-1, 0, 0, 1, 2][random.below(5)]).collect();
-    let mut scores: Vec<f32> = (0..rows * width).map(|_| random.below(40) as f32 / 8.0 - 2.0).collect();
+    let mut scores: Vec<f32> =
+        (0..rows * width).map(|_| random.below(40) as f32 / 8.0 - 2.0).collect();
     (scores[3], scores[70], scores[71]) = (f32::INFINITY, f32::NEG_INFINITY, -0.0);
     let doubles: Vec<f64> = scores.iter().map(|&score| score.into()).collect();
     let mut sorted = Vec::new();
@@ -333,7 +360,8 @@ fn scores_are_ranked_as_sorting_ranks_them() {
         let evaluator = Evaluator::new(measures.iter().copied()).unwrap().with_per_query(true);
         let expected = evaluator.rankings(&labels).unwrap();
         for scores in [Numbers::from(&scores), Numbers::from(&doubles)] {
-            let found = evaluator.rankings(&Rankings::scores(scores, &grades, shape).unwrap()).unwrap();
+            let found =
+                evaluator.rankings(&Rankings::scores(scores, &grades, shape).unwrap()).unwrap();
             assert_eq!(values(&found), values(&expected));
             assert_eq!(found.runs[0].ideal, IdealOf::Retrieved);
         }
@@ -347,11 +375,14 @@ fn ids_are_joined_as_text_ids_are() {
     let judged: Vec<(String, String, f64)> = relevant
         .iter()
         .enumerate()
-        .flat_map(|(query, ids)| ids.iter().map(move |id| (format!("q{query}"), format!("{id}"), 1.0)))
+        .flat_map(|(query, ids)| {
+            ids.iter().map(move |id| (format!("q{query}"), format!("{id}"), 1.0))
+        })
         .chain([("q1".to_owned(), "77".to_owned(), 0.0)])
         .collect();
     let qrels =
-        Qrels::new(judged.iter().map(|(query, id, grade)| (query.as_str(), id.as_str(), *grade))).unwrap();
+        Qrels::new(judged.iter().map(|(query, id, grade)| (query.as_str(), id.as_str(), *grade)))
+            .unwrap();
     let run: Vec<(String, String, f64)> = retrieved
         .iter()
         .enumerate()
@@ -363,7 +394,8 @@ fn ids_are_joined_as_text_ids_are() {
         .collect();
     let run = run.iter().map(|(query, id, score)| (query.as_str(), id.as_str(), *score));
     let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
-    let evaluator = Evaluator::new(["AP", "RR", "nDCG", "R@2", "Bpref"]).unwrap().with_per_query(true);
+    let evaluator =
+        Evaluator::new(["AP", "RR", "nDCG", "R@2", "Bpref"]).unwrap().with_per_query(true);
     let expected = evaluator.evaluate(&matrix).unwrap();
     let found = evaluator.rankings(&Rankings::ids(&relevant, &retrieved).unwrap()).unwrap();
     assert_eq!(values(&found), values(&expected));
@@ -382,7 +414,8 @@ fn ids_are_joined_as_text_ids_are() {
 fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
     let case = Case::new(9, 3000, 30);
     let (labels, sizes) = case.flat();
-    let (counts, ids) = (case.counts(), (0..3000).map(|row| format!("{row:04}")).collect::<Vec<_>>());
+    let (counts, ids) =
+        (case.counts(), (0..3000).map(|row| format!("{row:04}")).collect::<Vec<_>>());
     let ids: Ids = ids.iter().map(|id| id.as_bytes()).collect();
     let ends: Vec<usize> = std::iter::once(0)
         .chain(sizes.iter().scan(0, |end, &size| {
@@ -393,7 +426,8 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
     let book = Codebook::new(GRADES.iter().copied()).unwrap();
     let evaluator = Evaluator::new(["AP", "nDCG@10", "GMAP", "ERR", "NumRet"]).unwrap();
     let summary = |cuts: &[usize], named: bool, threads: usize, queries: QuerySet| -> Summary {
-        let evaluator = evaluator.clone().with_threads(threads.try_into().ok()).with_queries(queries);
+        let evaluator =
+            evaluator.clone().with_threads(threads.try_into().ok()).with_queries(queries);
         let mut stream = evaluator.stream(&book).unwrap();
         for rows in cuts.windows(2).map(|cut| cut[0]..cut[1]) {
             let rankings = Rankings::labels(
@@ -401,8 +435,10 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
                 Shape::sizes(&sizes[rows.clone()]),
             )
             .unwrap();
-            let counts =
-                Ideal::Counts { grades: GRADES, counts: (&counts[rows.start * 4..rows.end * 4]).into() };
+            let counts = Ideal::Counts {
+                grades: GRADES,
+                counts: (&counts[rows.start * 4..rows.end * 4]).into(),
+            };
             let rankings = rankings.with_ideal(counts).unwrap();
             let some: Ids = rows.map(|row| ids.get(row)).collect();
             stream.push(&if named { rankings.with_ids(&some).unwrap() } else { rankings }).unwrap();
@@ -413,7 +449,9 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
     for queries in [QuerySet::Judged, QuerySet::Both] {
         for named in [false, true] {
             let whole = summary(&[0, 3000], named, 1, queries);
-            for cuts in [&[0, 1, 2, 3, 700, 701, 3000][..], &[0, 64, 128, 2999, 3000], &[0, 1500, 3000]] {
+            for cuts in
+                [&[0, 1, 2, 3, 700, 701, 3000][..], &[0, 64, 128, 2999, 3000], &[0, 1500, 3000]]
+            {
                 for threads in [1, 2, 5] {
                     assert_eq!(summary(cuts, named, threads, queries), whole);
                 }
@@ -424,9 +462,11 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
             #[cfg(feature = "serde")]
             assert_eq!(Summary::from_json(&whole.to_json()).unwrap(), whole);
             // The summary is that of an evaluation of a matrix.
-            let rankings = Rankings::labels(&labels, Shape::sizes(&sizes)).unwrap().with_ids(&ids).unwrap();
             let rankings =
-                rankings.with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() }).unwrap();
+                Rankings::labels(&labels, Shape::sizes(&sizes)).unwrap().with_ids(&ids).unwrap();
+            let rankings = rankings
+                .with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() })
+                .unwrap();
             let matrix = LabelMatrix::of_rankings("rankings", &rankings).unwrap();
             let of_matrix = evaluator.clone().with_queries(queries).evaluate(&matrix).unwrap();
             let bits = |scores: &Scores| {
@@ -445,7 +485,8 @@ fn a_batch_that_is_wrong_leaves_the_stream_as_it_was() {
     stream.push(&Rankings::labels(&[0u8, 1, 1, 0], Shape::dense(2)).unwrap()).unwrap();
     let many: Vec<u8> =
         (0..200_000).map(|at| if at == 190_001 { 7 } else { u8::from(at % 3 == 0) }).collect();
-    let error = stream.push(&Rankings::labels(&many, Shape::dense(2)).unwrap()).unwrap_err().to_string();
+    let error =
+        stream.push(&Rankings::labels(&many, Shape::dense(2)).unwrap()).unwrap_err().to_string();
     assert_eq!(error, "labels[95000, 1] is 7: one of the grades 0, 1 was expected, or -1");
     let scores = stream.finish().unwrap().scores(&[]).unwrap();
     assert_eq!((scores.runs[0].queries, scores.runs[0].average(0)), (2, Some(0.75)));
@@ -466,7 +507,8 @@ fn an_evaluation_of_rankings_can_be_watched_and_stopped() {
 #[test]
 fn what_is_wrong_is_said_with_its_place() {
     let refused = |rankings: laneval::Result<Rankings<'_>>| {
-        let scores = rankings.and_then(|rankings| Evaluator::new(["AP", "nDCG@1"])?.rankings(&rankings));
+        let scores =
+            rankings.and_then(|rankings| Evaluator::new(["AP", "nDCG@1"])?.rankings(&rankings));
         scores.err().map_or("nothing".to_owned(), |error| error.to_string())
     };
     let labels = [0i32, 1, 2, 0, 1, -1];
@@ -477,15 +519,27 @@ fn what_is_wrong_is_said_with_its_place() {
         of(Shape::strided(3, 4)),
         "labels has 6 values, which are no whole rows of 3 that are 4 apart"
     );
-    assert_eq!(of(Shape::dense(0)), "the rows of labels have no values: at least one column was expected");
+    assert_eq!(
+        of(Shape::dense(0)),
+        "the rows of labels have no values: at least one column was expected"
+    );
     assert_eq!(of(Shape::strided(4, 3)), "rows of 4 values 3 apart: they must not overlap");
-    assert_eq!(of(Shape::dense(2).with_lengths(&[2u8, 2])), "lengths has 2 of them, and labels has 3 rows");
-    assert_eq!(of(Shape::dense(2).with_lengths(&[2i32, 3, 2])), "lengths[1] is 3, and a row has 2 values");
+    assert_eq!(
+        of(Shape::dense(2).with_lengths(&[2u8, 2])),
+        "lengths has 2 of them, and labels has 3 rows"
+    );
+    assert_eq!(
+        of(Shape::dense(2).with_lengths(&[2i32, 3, 2])),
+        "lengths[1] is 3, and a row has 2 values"
+    );
     assert_eq!(
         of(Shape::dense(2).with_lengths(&[2i32, -1, 2])),
         "lengths[1] is -1: an integer from 0 was expected"
     );
-    assert_eq!(of(Shape::offsets(&[0u32; 0])), "offsets is empty: one more than there are rows was expected");
+    assert_eq!(
+        of(Shape::offsets(&[0u32; 0])),
+        "offsets is empty: one more than there are rows was expected"
+    );
     assert_eq!(of(Shape::offsets(&[0i64, 4, 3])), "offsets[2] is 3, less than the one before, 4");
     assert_eq!(of(Shape::offsets(&[0i64, 4, 7])), "offsets[2] is 7, and labels has 6 values");
     assert_eq!(of(Shape::offsets(&[-1i16, 4])), "offsets[0] is -1: an integer from 0 was expected");
@@ -532,8 +586,14 @@ fn what_is_wrong_is_said_with_its_place() {
     };
     assert_eq!(relevant(&[1, 2]), "nothing");
     assert_eq!(relevant(&[1]), "1 relevant counts, and 2 (rows) were expected");
-    assert_eq!(relevant(&[1, 1]), "row 1 has 2 documents of grade 1, and only 1 are said to be judged so");
-    assert_eq!(relevant(&[1, -2]), "the judged counts of row 1 have -2: an integer from 0 was expected");
+    assert_eq!(
+        relevant(&[1, 1]),
+        "row 1 has 2 documents of grade 1, and only 1 are said to be judged so"
+    );
+    assert_eq!(
+        relevant(&[1, -2]),
+        "the judged counts of row 1 have -2: an integer from 0 was expected"
+    );
     assert_eq!(
         relevant(&[1, 1 << 40]),
         "the judged counts of row 1 have 1099511627776: an integer from 0 was expected"
@@ -544,10 +604,15 @@ fn what_is_wrong_is_said_with_its_place() {
     );
     let counts = |grades: &[f64], counts: &[u32]| {
         let rankings = Rankings::labels(&labels, Shape::dense(6));
-        refused(rankings.and_then(|of| of.with_ideal(Ideal::Counts { grades, counts: counts.into() })))
+        refused(
+            rankings.and_then(|of| of.with_ideal(Ideal::Counts { grades, counts: counts.into() })),
+        )
     };
     assert_eq!(counts(&[1.0, 2.0], &[2, 1]), "nothing");
-    assert_eq!(counts(&[1.0], &[2]), "labels[0, 2] is 2: one of the grades 0, 1 was expected, or -1");
+    assert_eq!(
+        counts(&[1.0], &[2]),
+        "labels[0, 2] is 2: one of the grades 0, 1 was expected, or -1"
+    );
     assert_eq!(counts(&[2.0, 1.0], &[1]), "1 judged counts, and 2 (rows × grades) were expected");
     assert_eq!(
         counts(&[2.0, 2.0], &[1, 1]),
@@ -558,11 +623,14 @@ fn what_is_wrong_is_said_with_its_place() {
         "-1 among the grades of the judged counts: distinct ones from 0 were expected"
     );
 
-    let scores = |scores: &[f64]| refused(Rankings::scores(scores, &[0u8, 1, 1, 0], Shape::dense(2)));
+    let scores =
+        |scores: &[f64]| refused(Rankings::scores(scores, &[0u8, 1, 1, 0], Shape::dense(2)));
     assert_eq!(scores(&[0.5, f64::NEG_INFINITY, f64::INFINITY, 0.0]), "nothing");
     assert_eq!(scores(&[0.5, 1.0, 2.0, f64::NAN]), "scores[1, 1] is not a number");
     assert_eq!(scores(&[0.5, 1.0]), "2 scores and 4 grades: the same number was expected");
-    let ids = |relevant: &[Vec<&str>], retrieved: &[Vec<&str>]| refused(Rankings::ids(relevant, retrieved));
+    let ids = |relevant: &[Vec<&str>], retrieved: &[Vec<&str>]| {
+        refused(Rankings::ids(relevant, retrieved))
+    };
     assert_eq!(ids(&[vec!["a"]], &[vec!["a"]]), "nothing");
     assert_eq!(
         ids(&[vec!["a"]], &[]),
@@ -587,11 +655,13 @@ fn what_is_wrong_is_said_with_its_place() {
         "the id a occurs twice"
     );
     let empty = Rankings::labels(&labels, Shape::sizes(&[6u32, 0])).unwrap();
-    let complete = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Complete).rankings(&empty);
+    let complete =
+        Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Complete).rankings(&empty);
     assert_eq!(complete.unwrap_err().to_string(), "row 1: nothing was retrieved for it");
 }
 
-/// Scores of few values, so that most documents are tied, under types whose order has corners: −0, infinity, whole numbers.
+/// Scores of few values, so that most documents are tied, under types whose order has corners: −0,
+/// infinity, whole numbers.
 #[test]
 fn ties_of_scores_give_the_bits_of_text() {
     let mut random = Random(11);
@@ -608,8 +678,9 @@ fn ties_of_scores_give_the_bits_of_text() {
         .collect();
     let sizes: Vec<u32> = rows.iter().map(|row| row.len() as u32).collect();
     let (scores, grades): (Vec<f32>, Vec<i8>) = rows.iter().flatten().copied().unzip();
-    let places =
-        || rows.iter().enumerate().flat_map(|(row, of)| of.iter().enumerate().map(move |at| (row, at)));
+    let places = || {
+        rows.iter().enumerate().flat_map(|(row, of)| of.iter().enumerate().map(move |at| (row, at)))
+    };
     let (mut judged, mut run) = (Vec::new(), Vec::new());
     for (row, (at, &(score, grade))) in places() {
         // The ids are in the order of the documents, which is that of equal scores in memory.
@@ -620,9 +691,11 @@ fn ties_of_scores_give_the_bits_of_text() {
         run.push((query, document, f64::from(score)));
     }
     let text = {
-        let judged =
-            judged.iter().map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
-        let run = run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
+        let judged = judged
+            .iter()
+            .map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
+        let run =
+            run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
         let join = Join { keep_ties: true, ..Join::default() };
         join.rankings(&Qrels::new(judged).unwrap(), [("rankings".to_owned(), run)]).unwrap()
     };
@@ -631,7 +704,8 @@ fn ties_of_scores_give_the_bits_of_text() {
     let all: [Numbers<'_>; 3] = [(&scores).into(), (&wide).into(), (&whole).into()];
     for tied in [TiedValue::Average, TiedValue::Best, TiedValue::Worst] {
         for depth in [None, Some(4)] {
-            let evaluator = Evaluator::new(names.split(' ')).unwrap().with_per_query(true).with_tied(tied);
+            let evaluator =
+                Evaluator::new(names.split(' ')).unwrap().with_per_query(true).with_tied(tied);
             let evaluator = evaluator.with_view(View { depth, judged_only: false });
             let expected = evaluator.evaluate(&text).unwrap();
             for scores in all {
@@ -650,7 +724,8 @@ fn ties_that_cannot_be_known_are_refused() {
     let labels = Rankings::labels(&[1u8, 0], Shape::dense(2)).unwrap();
     assert_eq!(
         refused(&labels),
-        "rankings without scores do not know which of their documents are tied: scores were expected"
+        "rankings without scores do not know which of their documents are tied: scores were \
+         expected"
     );
     let scores: Vec<f32> = (0..300).map(|at| at as f32).collect();
     let rankings = Rankings::scores(&scores, &scores, Shape::dense(300)).unwrap();

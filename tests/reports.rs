@@ -80,7 +80,10 @@ fn bold_type_has_no_width() {
 #[test]
 fn a_narrow_terminal_turns_the_table_and_then_breaks_it() {
     let at = |width| {
-        table(&three(), ReportOptions { width: Some(width), precision: 2, ..ReportOptions::default() })
+        table(
+            &three(),
+            ReportOptions { width: Some(width), precision: 2, ..ReportOptions::default() },
+        )
     };
     assert_eq!(at(36), table(&three(), ReportOptions { precision: 2, ..ReportOptions::default() }));
     let turned = "\
@@ -136,9 +139,16 @@ fn a_run_in_which_no_query_counts_has_no_numbers() {
     empty.stats = vec![Vec::new(); 4];
     empty.per_query = Some(PerQuery { values: vec![Vec::new(); 4], ..PerQuery::default() });
     let both = scores(vec![run("a.run", [0.25, 0.5, 1.0, 7.0]), empty.clone()]);
-    assert!(table(&both, ReportOptions::default()).ends_with("b.run       –        –       –       –\n"));
-    for format in [Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec, Format::Table] {
-        format.write(&scores(vec![empty.clone()]), &ReportOptions::default(), &mut Vec::new()).unwrap();
+    assert!(
+        table(&both, ReportOptions::default())
+            .ends_with("b.run       –        –       –       –\n")
+    );
+    for format in
+        [Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec, Format::Table]
+    {
+        format
+            .write(&scores(vec![empty.clone()]), &ReportOptions::default(), &mut Vec::new())
+            .unwrap();
     }
 }
 
@@ -151,14 +161,21 @@ fn notes_say_what_was_missing_or_ignored() {
     run.queries = 20;
     run.missing = unmatched(7);
     run.ignored = unmatched(2);
-    let text = "r: 7 judged queries are not in the run and count as empty rankings (queries q0, q1, q2, q3, q4, …); \
+    let text = "r: 7 judged queries are not in the run and count as empty rankings (queries q0, \
+                q1, q2, q3, q4, …); \
                 2 queries of the run are not judged and were ignored (queries q0, q1)";
     assert_eq!(notes(&scores(vec![run.clone()])), [Note::Note(text.to_owned())]);
     run.missing = unmatched(10);
-    assert!(matches!(notes(&scores(vec![run.clone()]))[..], [Note::Note(_)]), "half is not fewer than half");
+    assert!(
+        matches!(notes(&scores(vec![run.clone()]))[..], [Note::Note(_)]),
+        "half is not fewer than half"
+    );
     run.filled = false;
     run.queries = 9;
-    assert!(matches!(&notes(&scores(vec![run]))[..], [Note::Warning(text)] if text.contains("only 9 of 19")));
+    assert!(
+        matches!(&notes(&scores(vec![run]))[..], [Note::Warning(text)] if text.contains("only 9 of \
+            19"))
+    );
 }
 
 /// Ids that are no text stay apart in JSON, and are the bytes that they are in CSV.
@@ -191,14 +208,18 @@ fn ids_of_comparisons_that_are_no_text_stay_apart() {
 fn gates_as_junit_are_well_formed() {
     let names = ["<script>&\"'", "b\u{1}\u{ffff}\n"];
     let qrels = Qrels::new([("q1", "d", 1.0), ("q2", "d", 1.0)]).unwrap();
-    let run = |name: &str, rest: &'static str| (name.to_owned(), [("q1", "d", 1.0), ("q2", rest, 1.0)]);
-    let matrix = Join::default().rankings(&qrels, [run(names[0], "d"), run(names[1], "x")]).unwrap();
+    let run =
+        |name: &str, rest: &'static str| (name.to_owned(), [("q1", "d", 1.0), ("q2", rest, 1.0)]);
+    let matrix =
+        Join::default().rankings(&qrels, [run(names[0], "d"), run(names[1], "x")]).unwrap();
     let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
     let comparison = Comparison::of(&scores, &ComparisonOptions::default()).unwrap();
     let gate = Gate::parse("AP drops > 0.25").unwrap();
     let gates = [(gate.clone(), comparison.judge(&gate).unwrap())];
     let mut bytes = Vec::new();
-    Format::Junit.write_comparison(&comparison, &gates, &ReportOptions::default(), &mut bytes).unwrap();
+    Format::Junit
+        .write_comparison(&comparison, &gates, &ReportOptions::default(), &mut bytes)
+        .unwrap();
     let text = String::from_utf8(bytes).unwrap();
     let document = roxmltree::Document::parse(&text).unwrap();
     let of = |name: &str| document.descendants().find(|node| node.has_tag_name(name)).unwrap();

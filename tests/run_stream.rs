@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use laneval::columns::Records;
 use laneval::{
-    EngineChoice, Error, ErrorKind, Evaluator, Groups, Input, Join, Qrels, QuerySet, RunInput, RunStream,
-    Stat, Ties, View, Watch,
+    EngineChoice, Error, ErrorKind, Evaluator, Groups, Input, Join, Qrels, QuerySet, RunInput,
+    RunStream, Stat, Ties, View, Watch,
 };
 
 const QUERIES: usize = 700;
@@ -19,8 +19,9 @@ fn random(at: usize) -> usize {
     (at.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20) ^ at
 }
 
-/// Judgments and a run whose lines are together by query: rankings of any depth, equal scores, negative grades, queries that only one
-/// side has, and all queries in another order than in the qrels.
+/// Judgments and a run whose lines are together by query: rankings of any depth, equal scores,
+/// negative grades, queries that only one side has, and all queries in another order than in the
+/// qrels.
 fn texts() -> (String, String) {
     let (mut qrels, mut run) = (String::new(), String::new());
     for query in 0..QUERIES {
@@ -43,15 +44,30 @@ fn texts() -> (String, String) {
 }
 
 fn evaluator() -> Evaluator {
-    Evaluator::new(["nDCG@10", "AP", "RR", "P@[1,5,1000]", "GMAP", "NumRet", "G", "Compat", "infAP", "bpref"])
-        .unwrap()
+    Evaluator::new([
+        "nDCG@10",
+        "AP",
+        "RR",
+        "P@[1,5,1000]",
+        "GMAP",
+        "NumRet",
+        "G",
+        "Compat",
+        "infAP",
+        "bpref",
+    ])
+    .unwrap()
 }
 
 /// The results for the matrix of the whole run: the scores as text, and the summary as data.
 fn whole(evaluator: &Evaluator, join: &Join, qrels: &str, run: &str) -> (String, Vec<u8>) {
     let bytes = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
-    let matrix = join.files(bytes("qrels", qrels), [RunInput::named("mine", bytes("mine", run))]).unwrap();
-    (format!("{:?}", evaluator.evaluate(&matrix).unwrap()), evaluator.summary(&matrix).unwrap().to_bytes())
+    let matrix =
+        join.files(bytes("qrels", qrels), [RunInput::named("mine", bytes("mine", run))]).unwrap();
+    (
+        format!("{:?}", evaluator.evaluate(&matrix).unwrap()),
+        evaluator.summary(&matrix).unwrap().to_bytes(),
+    )
 }
 
 /// The results for a run that is pushed.
@@ -92,10 +108,12 @@ fn gzip(text: &str) -> Vec<u8> {
 #[test]
 fn text_that_goes_by_comes_to_what_the_whole_text_comes_to() {
     let (qrels_text, run) = texts();
-    let (qrels, ids) =
-        (read_qrels(&qrels_text), |from: usize| (from..QUERIES).step_by(3).map(|query| format!("q{query}")));
+    let (qrels, ids) = (read_qrels(&qrels_text), |from: usize| {
+        (from..QUERIES).step_by(3).map(|query| format!("q{query}"))
+    });
     let only = ids(1).collect::<Vec<_>>();
-    let groups = Groups::new(ids(0).chain(ids(1)).map(|id| (id.clone(), format!("g{}", id.len())))).unwrap();
+    let groups =
+        Groups::new(ids(0).chain(ids(1)).map(|id| (id.clone(), format!("g{}", id.len())))).unwrap();
     let view = View { depth: Some(7), judged_only: true };
     let all = evaluator();
     let evaluators = [
@@ -107,19 +125,26 @@ fn text_that_goes_by_comes_to_what_the_whole_text_comes_to() {
         all.clone().with_queries(QuerySet::Both).with_per_query(true),
         all.clone().with_view(view).with_stats([Stat::Min, Stat::Max]),
         all.clone().with_engine(EngineChoice::Reference).with_threads(NonZeroUsize::new(3)),
-        all.clone().with_only(Some(only.iter().map(|id| id.as_bytes()).collect())).with_per_query(true),
+        all.clone()
+            .with_only(Some(only.iter().map(|id| id.as_bytes()).collect()))
+            .with_per_query(true),
         all.clone().with_groups(Some(groups)).with_per_query(true).with_stats([Stat::Median]),
     ];
     for (_, ties) in Ties::ALL {
         let join = Join { ties, ..Join::default() };
         for evaluator in &evaluators {
             let expected = whole(evaluator, &join, &qrels_text, &run);
-            assert!(streamed(evaluator, &join, &qrels, |stream| stream.read(run.as_bytes())) == expected);
+            assert!(
+                streamed(evaluator, &join, &qrels, |stream| stream.read(run.as_bytes()))
+                    == expected
+            );
         }
     }
     let join = Join { depth: NonZeroU32::new(9), ..Join::default() };
     let expected = whole(&all, &join, &qrels_text, &run);
-    for bytes in [run.clone().into_bytes(), gzip(&run), zstd::encode_all(run.as_bytes(), 1).unwrap()] {
+    for bytes in
+        [run.clone().into_bytes(), gzip(&run), zstd::encode_all(run.as_bytes(), 1).unwrap()]
+    {
         for most in [1, 1000] {
             let found = streamed(&all, &join, &qrels, |stream| stream.read(Slowly(&bytes, most)));
             assert!(found == expected, "{most} bytes at a time");
@@ -165,7 +190,8 @@ fn columns_that_go_by_come_to_what_the_whole_columns_come_to() {
 #[test]
 fn a_few_results_come_to_what_a_pencil_says() {
     let qrels =
-        Qrels::new([("q1", "d1", 1.0), ("q2", "d1", 1.0), ("q2", "d2", 2.0), ("q3", "d1", 1.0)]).unwrap();
+        Qrels::new([("q1", "d1", 1.0), ("q2", "d1", 1.0), ("q2", "d2", 2.0), ("q3", "d1", 1.0)])
+            .unwrap();
     let run = "q2 0 x 1 3 t\nq2 0 d2 2 2 t\nq2 0 d1 3 1 t\nq9 0 d1 1 1 t\nq1 0 d1 1 1 t\n";
     let scores = |queries: QuerySet| {
         let evaluator = Evaluator::new(["RR", "AP", "P@2"]).unwrap().with_queries(queries);
@@ -189,7 +215,11 @@ struct Failing<'a>(&'a [u8]);
 
 impl Read for Failing<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.0.is_empty() { Err(io::Error::other("the line is dead")) } else { self.0.read(into) }
+        if self.0.is_empty() {
+            Err(io::Error::other("the line is dead"))
+        } else {
+            self.0.read(into)
+        }
     }
 }
 
@@ -215,14 +245,21 @@ fn what_cannot_be_read_is_an_error_and_nothing_comes_of_it() {
     let zipped = gzip(std::str::from_utf8(text).unwrap());
     for end in 2..zipped.len() {
         let error = error_of(|stream| stream.read(&zipped[..end]));
-        assert_eq!(error.to_string(), "mine: cannot read: the gzip stream ends early: is the file complete?");
+        assert_eq!(
+            error.to_string(),
+            "mine: cannot read: the gzip stream ends early: is the file complete?"
+        );
         let error = error_of(|stream| stream.read(Failing(&zipped[..end])));
         assert_eq!(error.to_string(), "mine: cannot read: the line is dead", "{end}");
     }
     let error = error_of(|stream| stream.read(&b"q1 0 d1 1\nq1 0 d1 1\n"[..])).to_string();
     assert_eq!(error, "mine: these are judgments, a run was expected: the order is QRELS RUN");
-    let error = error_of(|stream| stream.read(&b"q1 0 d1 1 1 t\nq2 0 d1 1 one t\n"[..])).to_string();
-    assert_eq!(error, "mine:2: score 'one' is not a number: expected 'query iter docno rank score tag'");
+    let error =
+        error_of(|stream| stream.read(&b"q1 0 d1 1 1 t\nq2 0 d1 1 one t\n"[..])).to_string();
+    assert_eq!(
+        error,
+        "mine:2: score 'one' is not a number: expected 'query iter docno rank score tag'"
+    );
     let error = error_of(|stream| stream.read(&b"q1 0 d1 1 1 t\nq2 0 d1 1 1 t\nq1 0 d2 1 1 t"[..]));
     assert_eq!(error.kind(), ErrorKind::Input);
     let Error::CameBack { file, line: 3, query } = error else { panic!("{error}") };
@@ -251,11 +288,13 @@ fn what_cannot_be_evaluated_as_it_comes_says_so() {
     let other = stream.finish().unwrap_err().to_string();
     assert_eq!(
         other,
-        "mine: no query of qrels is in it: it has 1 query such as 'q7', the qrels have 1 query such as 'q1'"
+        "mine: no query of qrels is in it: it has 1 query such as 'q7', the qrels have 1 query \
+         such as 'q1'"
     );
 }
 
-/// Endless lines, of one query after another or all of one query, that tell the work to stop after some.
+/// Endless lines, of one query after another or all of one query, that tell the work to stop after
+/// some.
 struct Endless<'a> {
     watch: &'a Watch,
     one: bool,
@@ -329,5 +368,10 @@ fn a_watch_sees_the_labels_go_by() {
     let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine").unwrap();
     stream.read(run.as_bytes()).unwrap();
     stream.finish().unwrap();
-    assert!(watch.done() >= 5000 && watch.done() == watch.total(), "{} of {}", watch.done(), watch.total());
+    assert!(
+        watch.done() >= 5000 && watch.done() == watch.total(),
+        "{} of {}",
+        watch.done(),
+        watch.total()
+    );
 }

@@ -1,5 +1,6 @@
-//! The shaders and their integers, as far as they can be tested without a GPU: naga compiles them for every kind of device, wgpu checks how
-//! they are used, and their mirror on the CPU is compared with the CPU engine.
+//! The shaders and their integers, as far as they can be tested without a GPU: naga compiles them
+//! for every kind of device, wgpu checks how they are used, and their mirror on the CPU is compared
+//! with the CPU engine.
 
 use std::mem::offset_of;
 
@@ -31,8 +32,8 @@ fn valid(source: &str) -> (naga::Module, ModuleInfo) {
 }
 
 fn valid_with(source: &str, capabilities: Capabilities) -> (naga::Module, ModuleInfo) {
-    let module =
-        naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
+    let module = naga::front::wgsl::parse_str(source)
+        .unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
     let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
     let info = info.unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
     (module, info)
@@ -44,17 +45,25 @@ fn translate(source: &str) {
     let native = with_native_integers(source);
     assert_ne!(native, source);
     let module = naga::front::wgsl::parse_str(&native).expect("WGSL");
-    assert!(Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).is_err());
+    assert!(
+        Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).is_err()
+    );
     write(valid_with(&native, Capabilities::SHADER_INT64));
 }
 
 fn write((module, info): (naga::Module, ModuleInfo)) {
-    assert!(!spv::write_vec(&module, &info, &spv::Options::default(), None).expect("SPIR-V").is_empty());
-    let options =
-        msl::Options { fake_missing_bindings: true, lang_version: (2, 3), ..msl::Options::default() };
+    assert!(
+        !spv::write_vec(&module, &info, &spv::Options::default(), None).expect("SPIR-V").is_empty()
+    );
+    let options = msl::Options {
+        fake_missing_bindings: true,
+        lang_version: (2, 3),
+        ..msl::Options::default()
+    };
     msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).expect("MSL");
     let mut text = String::new();
-    let options = hlsl::Options { shader_model: hlsl::ShaderModel::V6_0, ..hlsl::Options::default() };
+    let options =
+        hlsl::Options { shader_model: hlsl::ShaderModel::V6_0, ..hlsl::Options::default() };
     let pipeline = hlsl::PipelineOptions::default();
     hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).expect("HLSL");
 }
@@ -63,7 +72,10 @@ fn write((module, info): (naga::Module, ModuleInfo)) {
 fn graded(grades: Vec<f64>) -> LabelMatrix {
     let last = 2 + grades.len() as u8;
     let labels: Vec<u8> = (0..20).map(|at| 1 + at % last).collect();
-    matrix(&Shape { grades, queries: vec![Query { rankings: vec![labels], unretrieved: vec![2, 3] }] })
+    matrix(&Shape {
+        grades,
+        queries: vec![Query { rankings: vec![labels], unretrieved: vec![2, 3] }],
+    })
 }
 
 #[test]
@@ -75,7 +87,9 @@ fn every_shader_compiles_for_every_kind_of_device() {
         let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).unwrap();
         for depth in [20, 65_535] {
             let all = kernels(&IntegerProgram::new(plan.program(), depth));
-            assert!(FOLDS.iter().all(|(_, text)| all.iter().any(|kernel| kernel.source.contains(text))));
+            assert!(
+                FOLDS.iter().all(|(_, text)| all.iter().any(|kernel| kernel.source.contains(text)))
+            );
             all.iter().for_each(|kernel| translate(&kernel.source));
         }
     }
@@ -87,8 +101,11 @@ fn structs_lie_as_the_host_writes_them() {
     let fields = |name: &str| {
         let mut types = modules.iter().flat_map(|module| module.types.iter());
         let of = types.find(|(_, of)| of.name.as_deref() == Some(name)).expect("a struct").1;
-        let naga::TypeInner::Struct { members, span } = &of.inner else { panic!("{name} is no struct") };
-        let fields: Vec<_> = members.iter().map(|m| (m.name.clone().unwrap(), m.offset as usize)).collect();
+        let naga::TypeInner::Struct { members, span } = &of.inner else {
+            panic!("{name} is no struct")
+        };
+        let fields: Vec<_> =
+            members.iter().map(|m| (m.name.clone().unwrap(), m.offset as usize)).collect();
         (fields, *span as usize)
     };
     macro_rules! assert_lies {
@@ -99,7 +116,10 @@ fn structs_lie_as_the_host_writes_them() {
     }
     assert_lies!(Batch: tiles stride depth slots cuts above end origin);
     assert_lies!(Tile: word depth lanes rows);
-    assert_lies!(Product: slots stride word state factors factor_low factor_high shift sums deepest unused_a unused_b);
+    assert_lies!(
+        Product: slots stride word state factors factor_low factor_high shift sums deepest
+        unused_a unused_b
+    );
 }
 
 /// A device that computes nothing, but checks every call.
@@ -170,14 +190,18 @@ fn a_device_that_was_lost_is_an_error() {
     assert!(gpu.load(&matrix).is_err());
 }
 
-/// The bound on the difference between columns of the mirror and of the CPU engine: the error of the integers, and that of f64.
+/// The bound on the difference between columns of the mirror and of the CPU engine: the error of
+/// the integers, and that of f64.
 fn bound(integers: &IntegerProgram, column: usize, value: f64) -> f64 {
-    let task =
-        integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
+    let task = integers
+        .tasks
+        .iter()
+        .find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
     let Some(task) = task else { return 0.0 };
     let terms = task.unit(integers.depth).map_or(0.0, |(_, error)| error);
-    // In f64 every term is off by a few halves of an ulp (a cascade's by one more a hit above it), and every addition by half an ulp
-    // of a sum that only grows. Shares of non-relevant documents are differences from 1, so ulps of 1 count for them.
+    // In f64 every term is off by a few halves of an ulp (a cascade's by one more a hit above it),
+    // and every addition by half an ulp of a sum that only grows. Shares of non-relevant documents
+    // are differences from 1, so ulps of 1 count for them.
     let halves = 2.0 * f64::from(integers.depth) + 16.0;
     let magnitude = match task.kind {
         _ if task.kind.is_exact() => 0.0,
@@ -205,8 +229,8 @@ fn compare(program: &Program, inputs: &QueryInputs, matrix: &LabelMatrix, view: 
             .collect();
         let mut found = Columns::zeros(program, seen.lanes);
         integers.decode(inputs, &queries, |column, lane| words[lane][column as usize], &mut found);
-        let expected =
-            Cpu::new().columns(&Job { batch: batch.clone(), view, program, inputs, watch: None }, tile);
+        let expected = Cpu::new()
+            .columns(&Job { batch: batch.clone(), view, program, inputs, watch: None }, tile);
         for (lane, _) in queries.iter().enumerate() {
             for column in 0..program.columns() {
                 let (a, b) = (found.value(column, lane), expected.value(column, lane));
@@ -221,25 +245,44 @@ fn compare(program: &Program, inputs: &QueryInputs, matrix: &LabelMatrix, view: 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(24), max_shrink_iters: 50, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(24),
+        max_shrink_iters: 50,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn integers_agree_with_f64(shape in shape(), judged_only: bool, depth in proptest::option::of(1..300u32)) {
+    fn integers_agree_with_f64(
+        shape in shape(),
+        judged_only: bool,
+        depth in proptest::option::of(1..300u32),
+    ) {
         let matrix = matrix(&shape);
-        let measures: Vec<_> = every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
+        let measures: Vec<_> =
+            every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
         let plan = Evaluator::of(measures).plan(matrix.book()).unwrap();
-        compare(plan.program(), plan.prepare(&matrix.batch()).inputs(), &matrix, View { depth, judged_only });
+        compare(
+            plan.program(),
+            plan.prepare(&matrix.batch()).inputs(),
+            &matrix,
+            View { depth, judged_only },
+        );
     }
 
-    /// Every measure that the device averages has integers in each row that stand for the value of the CPU.
+    /// Every measure that the device averages has integers in each row that stand for the value of
+    /// the CPU.
     #[test]
     fn products_in_integers_agree_with_f64(shape in shape()) {
         let matrix = matrix(&shape);
         prop_assume!(!matrix.queries().is_empty());
         let product = |m: &laneval::Measure| {
-            !has_signs(m) && Evaluator::of(vec![m.clone()]).plan(matrix.book()).is_ok_and(|plan| plan.prepare(&matrix.batch()).products().is_ok())
+            !has_signs(m)
+                && Evaluator::of(vec![m.clone()])
+                    .plan(matrix.book())
+                    .is_ok_and(|plan| plan.prepare(&matrix.batch()).products().is_ok())
         };
-        let mut evaluator = Evaluator::of(every_measure(&matrix).into_iter().filter(product).collect());
+        let mut evaluator =
+            Evaluator::of(every_measure(&matrix).into_iter().filter(product).collect());
         evaluator = evaluator.with_per_query(true);
         let scores = evaluator.evaluate(&matrix).unwrap();
         let plan = evaluator.plan(matrix.book()).unwrap();
@@ -247,7 +290,8 @@ proptest! {
         let products = prepared.products().unwrap();
         let depth = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
         let integers = IntegerProgram::new(plan.program(), depth);
-        let scaled: Vec<_> = products.iter().map(|product| Scaled::new(product, &integers)).collect();
+        let scaled: Vec<_> =
+            products.iter().map(|product| Scaled::new(product, &integers)).collect();
         let plain: laneval::Measure = "RBP".parse().unwrap();
         let at = evaluator.measures().iter().position(|measure| *measure == plain);
         prop_assert!(at.is_some_and(|at| scaled[at].is_some()), "RBP is averaged on the device");
@@ -263,16 +307,19 @@ proptest! {
                     let Some(scaled) = scaled else { continue };
                     let found = scaled.sum(scaled.value(|word| words[word as usize], query).into());
                     let value = values[measure][query];
-                    let bound = scaled.error + (2.0 * f64::from(depth) + 16.0) * f64::EPSILON / 2.0 * value.abs();
+                    let bound = scaled.error
+                        + (2.0 * f64::from(depth) + 16.0) * f64::EPSILON / 2.0 * value.abs();
                     let name = &evaluator.measures()[measure];
-                    prop_assert!((found - value).abs() <= bound, "{name}: {found} is not {value} ± {bound:e}");
+                    prop_assert!((found - value).abs() <= bound, "{name}: {found} is not {value} ± \
+                        {bound:e}");
                 }
             }
         }
     }
 }
 
-/// Whether gains have both signs: they cancel, and then the f64 of the CPU has no bound relative to the sum.
+/// Whether gains have both signs: they cancel, and then the f64 of the CPU has no bound relative to
+/// the sum.
 fn has_signs(measure: &laneval::Measure) -> bool {
     measure.to_string().contains(":-")
 }
@@ -283,11 +330,13 @@ fn gains(numbers: &[f64]) -> CodeTable {
     table.into()
 }
 
-/// A case that chance found while the integers were written. The only grade is worth nothing, and in a few rankings one graded document
-/// stands deep among documents without a grade, or with a negative one.
+/// A case that chance found while the integers were written. The only grade is worth nothing, and
+/// in a few rankings one graded document stands deep among documents without a grade, or with a
+/// negative one.
 #[test]
 fn a_worthless_grade_deep_in_rankings_without_others_agrees() {
-    let ungraded = |depth: usize| (0..depth).map(|at| 1 + (at * at / 3 % 2) as u8).collect::<Vec<u8>>();
+    let ungraded =
+        |depth: usize| (0..depth).map(|at| 1 + (at * at / 3 % 2) as u8).collect::<Vec<u8>>();
     let with_one = |depth: usize, rank: usize| {
         let mut labels = ungraded(depth);
         labels[rank - 1] = 3;
@@ -306,8 +355,9 @@ fn a_worthless_grade_deep_in_rankings_without_others_agrees() {
     let others = depths.iter().cycle().map(|depths| depths.map(ungraded)).take(64 - graded.len());
     let unretrieved = [vec![3, 3, 3, 3, 2, 2, 2, 2], vec![3, 3, 3, 2], vec![2], vec![]];
     let queries = graded.into_iter().chain(others).zip(unretrieved.into_iter().cycle());
-    let queries =
-        queries.map(|(rankings, unretrieved)| Query { rankings: rankings.to_vec(), unretrieved }).collect();
+    let queries = queries
+        .map(|(rankings, unretrieved)| Query { rankings: rankings.to_vec(), unretrieved })
+        .collect();
     let matrix = matrix(&Shape { grades: vec![0.0], queries });
     let measures: Vec<_> = every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
     let plan = Evaluator::of(measures).plan(matrix.book()).unwrap();
@@ -323,7 +373,8 @@ fn the_deepest_rankings_agree() {
         (0..65_535u32).map(|at| 1 + (at.wrapping_mul(2_654_435_761) >> 13) as u8 % 5).collect();
     let last = [vec![1; 65_534], vec![5]].concat();
     let queries = [labels, last, vec![5; 65_535]];
-    let queries = queries.map(|labels| Query { rankings: vec![labels], unretrieved: vec![4] }).to_vec();
+    let queries =
+        queries.map(|labels| Query { rankings: vec![labels], unretrieved: vec![4] }).to_vec();
     let matrix = matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries });
     let fold = |fold: Fold| Task { fold, cuts: vec![Cut::At(60_000), Cut::End] };
     let set = Above(4);

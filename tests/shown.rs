@@ -1,4 +1,5 @@
-//! The explanation of a query shows the evaluation: the ranking of the join, the bits of its values, and terms that add up to them.
+//! The explanation of a query shows the evaluation: the ranking of the join, the bits of its
+//! values, and terms that add up to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -22,13 +23,15 @@ fn texts(random: &mut Random) -> [String; 3] {
     for _ in 0..60 {
         qrels.insert((random.below(4), random.below(40)), random.below(6) as i32 - 2);
     }
-    let qrels = qrels.iter().map(|((query, doc), grade)| format!("q{query} 0 d{doc} {grade}\n")).collect();
+    let qrels =
+        qrels.iter().map(|((query, doc), grade)| format!("q{query} 0 d{doc} {grade}\n")).collect();
     let mut run = || {
         let mut lines = Vec::new();
         for query in 0..6 {
             let (depth, step) = (1 + random.below(30), 1 + random.below(7));
             for at in 0..depth {
-                let doc = (at * 7 + query) % 40; // 7 and 40 have no common divisor: no document twice
+                // 7 and 40 have no common divisor: no document twice.
+                let doc = (at * 7 + query) % 40;
                 let score = 5.0 + (random.below(8) / step) as f64 + [0.0, 1e-9][random.below(2)];
                 lines.push(format!("q{query} Q0 d{doc} {} {score} t\n", at + 1));
             }
@@ -64,7 +67,8 @@ fn code(matrix: &LabelMatrix, judgment: ShownJudgment) -> u8 {
     }
 }
 
-/// Checks that terms, if there are any, give the value when they are added in rank order and the last step is applied.
+/// Checks that terms, if there are any, give the value when they are added in rank order and the
+/// last step is applied.
 fn assert_terms_add_up(run: &InRun, measures: &[Measure]) -> Vec<String> {
     let mut with = Vec::new();
     for ((terms, value), measure) in run.terms.iter().zip(&run.values).zip(measures) {
@@ -94,8 +98,12 @@ fn what_is_shown_is_what_is_evaluated() {
         let score = [ScoreType::F64, ScoreType::F32][random.below(2)];
         let depth = [None, NonZeroU32::new(1 + random.below(12) as u32)][random.below(2)];
         let join = Join { ties, score, depth, ..Join::default() };
-        let runs =
-            || [RunInput::named("one", input("one", &one)), RunInput::named("other", input("other", &other))];
+        let runs = || {
+            [
+                RunInput::named("one", input("one", &one)),
+                RunInput::named("other", input("other", &other)),
+            ]
+        };
         let matrix = join.files(input("qrels", &qrels), runs()).unwrap();
         let view = View { depth: depth.map(NonZeroU32::get), judged_only: random.below(2) == 0 };
         let evaluator = Evaluator::of(every_measure(&matrix)).with_view(view).with_not_finite(true);
@@ -104,7 +112,8 @@ fn what_is_shown_is_what_is_evaluated() {
         let queries: Vec<Vec<u8>> =
             ["q3", "q0", "q5", "q1", "q0", "q2"].map(|id| id.as_bytes().to_vec()).into();
         let shown =
-            Shown::read(&join, &evaluator, (input("qrels", &qrels), runs().into()), &queries, Ok).unwrap();
+            Shown::read(&join, &evaluator, (input("qrels", &qrels), runs().into()), &queries, Ok)
+                .unwrap();
         assert_eq!(shown.queries.len(), 5);
         for query in &shown.queries {
             let Some(at) = matrix.queries().find(&query.id) else {
@@ -114,10 +123,12 @@ fn what_is_shown_is_what_is_evaluated() {
             };
             for (number, run) in query.runs.iter().enumerate() {
                 let place = format!("round {round}, {ties}, {score}, run {number}");
-                let seen: Vec<u8> = run.ranking.iter().map(|of| code(&matrix, of.judgment)).collect();
+                let seen: Vec<u8> =
+                    run.ranking.iter().map(|of| code(&matrix, of.judgment)).collect();
                 assert_eq!(seen, labels(&matrix, number, at, view), "{place}");
                 assert!(
-                    run.ranking.is_sorted_by(|one, next| one.score >= next.score && one.rank < next.rank)
+                    run.ranking
+                        .is_sorted_by(|one, next| one.score >= next.score && one.rank < next.rank)
                 );
                 let per_query = scores.runs[number].per_query.as_ref().unwrap();
                 let expected = per_query.values.iter().map(|of| of[at].to_bits());
@@ -126,7 +137,8 @@ fn what_is_shown_is_what_is_evaluated() {
             }
         }
     }
-    let expected = ["AP", "CG", "DCG", "ERR", "Hits", "INSQ", "P", "R", "RBP", "RR", "SDCG", "SetR", "nDCG"];
+    let expected =
+        ["AP", "CG", "DCG", "ERR", "Hits", "INSQ", "P", "R", "RBP", "RR", "SDCG", "SetR", "nDCG"];
     assert_eq!(with_terms.into_iter().collect::<Vec<_>>(), expected);
 }
 
@@ -145,9 +157,14 @@ fn documents_of_equal_scores_stand_as_the_rule_says() {
         let evaluator = Evaluator::new(["RR"]).unwrap();
         let runs = vec![RunInput::named("run", input("run", run))];
         let shown =
-            Shown::read(&join, &evaluator, (input("qrels", qrels), runs), &[b"q".to_vec()], Ok).unwrap();
+            Shown::read(&join, &evaluator, (input("qrels", qrels), runs), &[b"q".to_vec()], Ok)
+                .unwrap();
         let ranking = &shown.queries[0].runs[0].ranking;
-        let docnos = ranking.iter().map(|of| str::from_utf8(&of.docno).unwrap()).collect::<Vec<_>>().concat();
+        let docnos = ranking
+            .iter()
+            .map(|of| str::from_utf8(&of.docno).unwrap())
+            .collect::<Vec<_>>()
+            .concat();
         assert_eq!(docnos, expected, "{ties}");
         assert_eq!(ranking.iter().map(|of| of.tied).collect::<Vec<_>>(), [1, 3, 3, 3]);
         assert_eq!(ranking[0].score, 6.5);
@@ -165,14 +182,17 @@ fn documents_of_equal_scores_stand_as_the_rule_says() {
 /// Over all orders of equal scores a value is that of an evaluation too, and no rank has a term.
 #[test]
 fn values_over_all_orders_have_no_terms() {
-    let (qrels, run) = (input("qrels", "q 0 b 1\nq 0 c 2\n"), "q 0 b 1 5 t\nq 0 a 2 5 t\nq 0 c 3 5 t\n");
+    let (qrels, run) =
+        (input("qrels", "q 0 b 1\nq 0 c 2\n"), "q 0 b 1 5 t\nq 0 a 2 5 t\nq 0 c 3 5 t\n");
     let join = Join { keep_ties: true, ..Join::default() };
     for tied in [TiedValue::Average, TiedValue::Best, TiedValue::Worst] {
-        let evaluator = Evaluator::new(["AP", "nDCG@2"]).unwrap().with_tied(tied).with_per_query(true);
+        let evaluator =
+            Evaluator::new(["AP", "nDCG@2"]).unwrap().with_tied(tied).with_per_query(true);
         let runs = || vec![RunInput::named("run", input("run", run))];
         let matrix = join.files(qrels.clone(), runs()).unwrap();
         let scores = evaluator.evaluate(&matrix).unwrap();
-        let shown = Shown::read(&join, &evaluator, (qrels.clone(), runs()), &[b"q".to_vec()], Ok).unwrap();
+        let shown =
+            Shown::read(&join, &evaluator, (qrels.clone(), runs()), &[b"q".to_vec()], Ok).unwrap();
         let of_run = &shown.queries[0].runs[0];
         let values = &scores.runs[0].per_query.as_ref().unwrap().values;
         assert_eq!(of_run.values, [values[0][0], values[1][0]], "{tied}");

@@ -1,4 +1,5 @@
-//! A plain slow reader with which the readers are compared, and the properties that hold for any bytes.
+//! A plain slow reader with which the readers are compared, and the properties that hold for any
+//! bytes.
 //!
 //! It uses no test framework, so that other harnesses can take this file as it is.
 
@@ -58,10 +59,12 @@ fn number(field: &[u8]) -> Option<f64> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The fault of a line of qrels or of a run: its number of fields, or 0 if a field is not a number; `None` for a right line.
+/// The fault of a line of qrels or of a run: its number of fields, or 0 if a field is not a number;
+/// `None` for a right line.
 fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
     let lone_return = line.trim_ascii_end().contains(&b'\r');
-    let fits = if run { fields.len() == 6 || fields.len() > 6 && !lone_return } else { fields.len() == 4 };
+    let fits =
+        if run { fields.len() == 6 || fields.len() > 6 && !lone_return } else { fields.len() == 4 };
     match fits {
         false => Some(fields.len()),
         true => number(fields[if run { 4 } else { 3 }]).is_none().then_some(0),
@@ -80,7 +83,8 @@ enum Foreign {
 /// Recognises a text that is neither qrels nor a run. It knows no formats by name.
 fn foreign(text: &[u8], run: bool) -> Foreign {
     let first: Vec<_> = lines(text).take(20).collect();
-    let faults = |run| first.iter().map(|(_, fields, line)| fault(fields, line, run)).collect::<Vec<_>>();
+    let faults =
+        |run| first.iter().map(|(_, fields, line)| fault(fields, line, run)).collect::<Vec<_>>();
     let here = faults(run);
     if first.is_empty() || here.contains(&None) {
         return Foreign::No;
@@ -114,7 +118,9 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
     let foreigners = (foreign(qrels, false), foreign(run, true));
     match foreigners.0 {
         Foreign::No => {}
-        Foreign::Swapped if matches!(foreigners.1, Foreign::Swapped) => return Err((vec![0], vec![])),
+        Foreign::Swapped if matches!(foreigners.1, Foreign::Swapped) => {
+            return Err((vec![0], vec![]));
+        }
         Foreign::Swapped => (judged, wrong.0) = (BTreeMap::new(), vec![0]),
         Foreign::Alike(line) => (judged, wrong.0) = (BTreeMap::new(), vec![line]),
     }
@@ -128,10 +134,14 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
             None => wrong.1.push(line),
             Some(_) if !judged.contains_key(fields[0]) => {}
             Some(score) => {
-                let score = if join.score == ScoreType::F32 { f64::from(score as f32) } else { score };
+                let score =
+                    if join.score == ScoreType::F32 { f64::from(score as f32) } else { score };
                 match seen.insert((fields[0], fields[2])) {
                     true => {
-                        results.entry(fields[0].to_vec()).or_default().push((score, fields[2].to_vec()));
+                        results
+                            .entry(fields[0].to_vec())
+                            .or_default()
+                            .push((score, fields[2].to_vec()));
                     }
                     false => wrong.1.push(line),
                 }
@@ -184,7 +194,8 @@ pub fn gzip(text: &[u8]) -> Vec<u8> {
 /// The text plain, as gzip in two members, and as zstd.
 pub fn encodings(name: &str, text: &[u8]) -> [Input; 3] {
     let (one, two) = text.split_at(text.len() / 3);
-    let texts = [text.to_vec(), [gzip(one), gzip(two)].concat(), zstd::encode_all(text, 1).unwrap()];
+    let texts =
+        [text.to_vec(), [gzip(one), gzip(two)].concat(), zstd::encode_all(text, 1).unwrap()];
     texts.map(|bytes| Input::Bytes { name: name.to_owned(), bytes })
 }
 
@@ -208,8 +219,11 @@ pub fn check(qrels: &[u8], run: &[u8], join: Join) {
             (Err(error), Err((qrels, run))) => {
                 let problems = problems(error);
                 messages.push(problems.to_string());
-                let found: Vec<(&str, u64)> =
-                    problems.first.iter().map(|problem| (problem.file.as_str(), problem.line)).collect();
+                let found: Vec<(&str, u64)> = problems
+                    .first
+                    .iter()
+                    .map(|problem| (problem.file.as_str(), problem.line))
+                    .collect();
                 let wrong = qrels
                     .iter()
                     .map(|&line| ("the qrels", line))
@@ -230,10 +244,11 @@ pub fn any_text(qrels: &[u8], run: &[u8]) {
     }
 }
 
-/// Any bytes as the file of a run: the text that other decoders find in them means what the slow reader says. If they find none, it is
-/// refused.
+/// Any bytes as the file of a run: the text that other decoders find in them means what the slow
+/// reader says. If they find none, it is refused.
 pub fn any_file(qrels: &[u8], run: &[u8]) {
-    let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let input =
+        |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     match plain(run) {
         Ok(text) => agree([qrels, run], [qrels, &text]),
         Err(why) => {
@@ -245,7 +260,8 @@ pub fn any_file(qrels: &[u8], run: &[u8]) {
 
 /// Whether the readers give for the files what the slow one gives for the texts.
 fn agree([qrels, run]: [&[u8]; 2], texts: [&[u8]; 2]) {
-    let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let input =
+        |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let read = Join::default().files(input("the qrels", qrels), [input("the run", run)]);
     match (read, slowly(texts[0], texts[1], Join::default())) {
         (Ok(matrix), Ok(expected)) => assert_eq!(rankings(&matrix, 0), expected),

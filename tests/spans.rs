@@ -1,4 +1,5 @@
-//! Judgments of chunks from passages by their positions, against sets of positions, and worked cases.
+//! Judgments of chunks from passages by their positions, against sets of positions, and worked
+//! cases.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,7 +39,8 @@ fn cut(doc: &str, by: u64, end: u64) -> Vec<(&str, u64, u64)> {
     (0..end).step_by(by as usize).map(|start| (doc, start, start + by)).collect()
 }
 
-const GOLD: [(&str, u64, u64, f64); 3] = [("d1", 10, 30, 1.0), ("d1", 50, 60, 2.0), ("d2", 0, 20, 1.0)];
+const GOLD: [(&str, u64, u64, f64); 3] =
+    [("d1", 10, 30, 1.0), ("d1", 50, 60, 2.0), ("d2", 0, 20, 1.0)];
 
 fn grades(gold: &GoldSpans, chunks: &Chunks, share: f64) -> String {
     let made = gold.chunk_judgments(chunks, ChunkRule::new(share).unwrap()).unwrap();
@@ -65,9 +67,15 @@ fn chunks_of_any_size_have_the_grades_of_passages() {
     let made = chunks(&twenty);
     let rule = ChunkRule::new(0.5).unwrap();
     let judged = gold.chunk_judgments(&made, rule).unwrap();
-    assert_eq!((&judged.note[..], judged.lost), ("gold.jsonl: 3 spans became 4 chunks in 1 query", 0));
+    assert_eq!(
+        (&judged.note[..], judged.lost),
+        ("gold.jsonl: 3 spans became 4 chunks in 1 query", 0)
+    );
     let lost = gold.chunk_judgments(&made, ChunkRule::new(1.0).unwrap()).unwrap();
-    assert_eq!(lost.note, "gold.jsonl: 3 spans became 2 chunks in 1 query; no chunk shares 1 of 1 span");
+    assert_eq!(
+        lost.note,
+        "gold.jsonl: 3 spans became 2 chunks in 1 query; no chunk shares 1 of 1 span"
+    );
 
     let by_span = gold.chunk_judgments(&made, rule.by_span(true)).unwrap();
     let text = |number: u32| number.to_string();
@@ -84,7 +92,8 @@ fn chunks_of_any_size_have_the_grades_of_passages() {
         let scores = Evaluator::new(measures.iter().copied()).unwrap().evaluate(&matrix).unwrap();
         measures.iter().map(|measure| scores.average("run", measure).unwrap()).collect::<Vec<_>>()
     };
-    let found = scores(&by_span, &["StRecall@1", "StRecall@2", "StRecall@4", "StRecall@5", "alpha_nDCG@5"]);
+    let found =
+        scores(&by_span, &["StRecall@1", "StRecall@2", "StRecall@4", "StRecall@5", "alpha_nDCG@5"]);
     assert_eq!(found[..4], [1.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]);
     assert!((found[4] - 0.909_100_841_187).abs() < 1e-12, "{}", found[4]);
     let found = scores(&Qrels::new(plain).unwrap(), &["nDCG@5", "AP", "R@2"]);
@@ -122,7 +131,8 @@ fn positions(&(doc, start, end): &(u8, u64, u64)) -> BTreeSet<(u8, u64)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(cases(200)))]
 
-    /// Sets of positions say which chunks have which grades, how much of gold chunks have, and what full recall costs.
+    /// Sets of positions say which chunks have which grades, how much of gold chunks have, and what
+    /// full recall costs.
     #[test]
     fn chunks_have_the_grades_that_sets_of_positions_give_them(
         passages in proptest::collection::vec((places(), 0u8..4), 1..8),
@@ -130,11 +140,18 @@ proptest! {
         tenths in 1u32..=10,
     ) {
         let docs = ["d0", "d1"];
-        let gold: Vec<_> =
-            passages.iter().map(|((doc, start, end), grade)| (docs[*doc as usize], *start, *end, f64::from(*grade))).collect();
-        let made: Vec<_> = cuts.iter().map(|&(doc, start, end)| (docs[doc as usize], start, end)).collect();
+        let gold: Vec<_> = passages
+            .iter()
+            .map(|((doc, start, end), grade)| {
+                (docs[*doc as usize], *start, *end, f64::from(*grade))
+            })
+            .collect();
+        let made: Vec<_> =
+            cuts.iter().map(|&(doc, start, end)| (docs[doc as usize], start, end)).collect();
         let (gold, made) = (self::gold(&gold), chunks(&made));
-        prop_assume!(passages.iter().any(|((doc, ..), _)| cuts.iter().any(|(other, ..)| other == doc)));
+        prop_assume!(
+            passages.iter().any(|((doc, ..), _)| cuts.iter().any(|(other, ..)| other == doc))
+        );
 
         let share = f64::from(tenths) / 10.0;
         let (mut expected, mut lost) = (BTreeMap::new(), 0);
@@ -143,7 +160,8 @@ proptest! {
             for (number, cut) in cuts.iter().enumerate() {
                 let [one, other] = [positions(passage), positions(cut)];
                 let both = one.intersection(&other).count();
-                // In tenths, so that no rounding decides; a share such as 0.3 is a float a little below or above.
+                // In tenths, so that no rounding decides; a share such as 0.3 is a float a little
+                // below or above.
                 let needed = tenths as usize * one.len().min(other.len());
                 let exactly = 10 * both == needed;
                 prop_assume!(!exactly || tenths == 5 || tenths == 10);
@@ -156,12 +174,21 @@ proptest! {
             lost += usize::from(!any);
         }
         let judged = gold.chunk_judgments(&made, ChunkRule::new(share).unwrap()).unwrap();
-        let found: BTreeMap<String, u8> =
-            judged.rows.iter().map(|row| (String::from_utf8(row.chunk.to_vec()).unwrap(), row.grade as u8)).collect();
-        prop_assert_eq!((&found, judged.lost, judged.rows.len()), (&expected, lost, expected.len()));
+        let found: BTreeMap<String, u8> = judged
+            .rows
+            .iter()
+            .map(|row| (String::from_utf8(row.chunk.to_vec()).unwrap(), row.grade as u8))
+            .collect();
+        prop_assert_eq!(
+            (&found, judged.lost, judged.rows.len()),
+            (&expected, lost, expected.len())
+        );
 
-        let all: BTreeSet<_> =
-            passages.iter().filter(|(_, grade)| *grade > 0).flat_map(|(passage, _)| positions(passage)).collect();
+        let all: BTreeSet<_> = passages
+            .iter()
+            .filter(|(_, grade)| *grade > 0)
+            .flat_map(|(passage, _)| positions(passage))
+            .collect();
         let met: Vec<_> = cuts.iter().map(positions).filter(|cut| !cut.is_disjoint(&all)).collect();
         let union: BTreeSet<_> = met.iter().flatten().copied().collect();
         let facts = gold.chunking_facts(&made).unwrap();
@@ -175,14 +202,17 @@ proptest! {
 
     /// Chunks that are the passages have the grades of the passages.
     #[test]
-    fn chunks_that_are_passages_have_their_grades(lengths in proptest::collection::vec((1u64..30, 0u8..4), 1..20)) {
+    fn chunks_that_are_passages_have_their_grades(
+        lengths in proptest::collection::vec((1u64..30, 0u8..4), 1..20),
+    ) {
         let (mut passages, mut end) = (Vec::new(), 0);
         for (length, grade) in lengths {
             passages.push(("d", end, end + length, f64::from(grade)));
             end += length + u64::from(grade);
         }
         let made: Vec<_> = passages.iter().map(|&(doc, start, end, _)| (doc, start, end)).collect();
-        let expected: Vec<_> = passages.iter().enumerate().map(|(number, of)| format!("c{number} {}", of.3)).collect();
+        let expected: Vec<_> = passages.iter().enumerate().map(|(number, of)| format!("c{number} \
+            {}", of.3)).collect();
         prop_assert_eq!(grades(&gold(&passages), &chunks(&made), 1.0), expected.join(", "));
     }
 }
@@ -201,11 +231,16 @@ fn passages_are_read_from_records_and_tables() {
     for (name, of) in [
         (
             "lines",
-            "{\"query_id\": \"q\", \"doc_id\": \"d1\", \"start_index\": 10, \"end_index\": 30, \"grade\": 2}\n{\"query_id\": \"q\", \"doc_id\": \"d,2\", \"start_index\": 0, \"end_index\": 5, \"text\": [\"x\"], \"grade\": null}",
+            "{\"query_id\": \"q\", \"doc_id\": \"d1\", \"start_index\": 10, \"end_index\": \
+             30, \"grade\": 2}\n{\"query_id\": \"q\", \"doc_id\": \"d,2\", \"start_index\": \
+             0, \"end_index\": 5, \"text\": [\"x\"], \"grade\": null}",
         ),
         (
             "array",
-            "[{\"query\": \"q\", \"doc\": \"d1\", \"start_char_idx\": 10, \"end_char_idx\": 30, \"rel\": 2},\n {\"query\": \"q\", \"doc\": \"d,2\", \"start_char_idx\": \"0\", \"end_char_idx\": 5, \"rel\": 1}]",
+            "[{\"query\": \"q\", \"doc\": \"d1\", \"start_char_idx\": 10, \"end_char_idx\": \
+             30, \"rel\": 2},\n \
+             {\"query\": \"q\", \"doc\": \"d,2\", \"start_char_idx\": \"0\", \"end_char_idx\": \
+             5, \"rel\": 1}]",
         ),
         ("tsv", "qid\tdocno\tbegin\tstop\trelevance\r\nq\td1\t10\t30\t2\r\nq\td,2\t0\t5\t\r\n"),
         ("csv", "query,document,start,length,grade\nq,d1,10,20,2\n\nq,\"d,2\",0,5,1\n"),
@@ -215,9 +250,12 @@ fn passages_are_read_from_records_and_tables() {
     }
     let named = "query=who,doc=where,grade=how".parse().unwrap();
     let given =
-        GoldSpans::read(text("csv", "who,where,how,start,end,doc\nq,d1,2,10,30,x\n"), Some(&named)).unwrap();
+        GoldSpans::read(text("csv", "who,where,how,start,end,doc\nq,d1,2,10,30,x\n"), Some(&named))
+            .unwrap();
     assert!(given.queries().eq(gold(&[("d1", 10, 30, 2.0)]).queries()));
-    let made = Chunks::read(text("csv", "node_id,doc_id,start,end\nc1,d,5,9\nc0,d,0,5\nc1,d,5,9\n")).unwrap();
+    let made =
+        Chunks::read(text("csv", "node_id,doc_id,start,end\nc1,d,5,9\nc0,d,0,5\nc1,d,5,9\n"))
+            .unwrap();
     assert!(made.iter().map(|chunk| &chunk.id[..]).eq([b"c0", b"c1"]));
 }
 
@@ -232,7 +270,10 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
             ok.repeat(3) + &record("30", "10"),
             "gold.jsonl:4: the span of 'd1' ends at 10, before its start at 30",
         ),
-        (ok.repeat(4) + &record("10", "10"), "gold.jsonl:5: the span of 'd1' from 10 to 10 is empty"),
+        (
+            ok.repeat(4) + &record("10", "10"),
+            "gold.jsonl:5: the span of 'd1' from 10 to 10 is empty",
+        ),
         (
             ok.clone() + &record("\"-4\"", "10"),
             "gold.jsonl:2: start '-4' is not a position: a whole number from 0 was expected",
@@ -243,21 +284,32 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
         ),
         (
             record("0", "9223372036854775808"),
-            "gold.jsonl:1: the span of 'd1' ends at 9223372036854775808, and the last position is 9223372036854775807",
+            "gold.jsonl:1: the span of 'd1' ends at 9223372036854775808, and the last position is \
+             9223372036854775807",
         ),
-        (record("0", "99999999999999999999"), "gold.jsonl:1: end '99999999999999999999' is not a position"),
+        (
+            record("0", "99999999999999999999"),
+            "gold.jsonl:1: end '99999999999999999999' is not a position",
+        ),
         (record("0", "null"), "gold.jsonl:1: the end is missing"),
         (ok.clone() + "{\"query\": \"q\"}", "gold.jsonl:2: the document is missing"),
         (
             "{\"query\": \"q\", \"doc\": \"d\", \"score\": 1}".to_owned(),
-            "gold.jsonl:1: no start is among 'query', 'doc', 'score': its name may be start, start_index, start_char_idx, start_offset, begin",
+            "gold.jsonl:1: no start is among 'query', 'doc', 'score': its name may be start, \
+             start_index, start_char_idx, start_offset, begin",
         ),
         (
             "query,doc,start\nq,d,1".to_owned(),
             "gold.jsonl:1: no end is among 'query', 'doc', 'start': its name may be end, end_index",
         ),
-        ("query,doc,start,end\nq,d,1".to_owned(), "gold.jsonl:2: 3 fields, and the first line has 4"),
-        ("query,doc,start,end\nq,\"d,1,2".to_owned(), "gold.jsonl:2: a quote is not closed on this line"),
+        (
+            "query,doc,start,end\nq,d,1".to_owned(),
+            "gold.jsonl:2: 3 fields, and the first line has 4",
+        ),
+        (
+            "query,doc,start,end\nq,\"d,1,2".to_owned(),
+            "gold.jsonl:2: a quote is not closed on this line",
+        ),
         (
             ok.clone() + "{\"query\": [1]}",
             "gold.jsonl:2: the query is an object or an array, and not a text or a number",
@@ -265,7 +317,10 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
         (ok.clone() + "{\"query\"", "gold.jsonl:2: "),
         ("[".to_owned() + ok.trim_end(), "gold.jsonl:1: "),
         (String::new(), "gold.jsonl: there is no row in it"),
-        ("query,doc,start,end,grade\nq,d,1,2,nan".to_owned(), "gold.jsonl:2: grade 'nan' is not a number"),
+        (
+            "query,doc,start,end,grade\nq,d,1,2,nan".to_owned(),
+            "gold.jsonl:2: grade 'nan' is not a number",
+        ),
         ("PAR1\0PAR1".to_owned(), "gold.jsonl: is Parquet, which is not read here"),
     ] {
         let error = read_gold("gold.jsonl", &of).unwrap_err().to_string();
@@ -277,9 +332,11 @@ fn what_is_wrong_with_passages_and_chunks_is_said() {
     let error = Chunks::read(text("chunks.csv", &again)).unwrap_err().to_string();
     assert_eq!(error, "chunks.csv:5: chunk 'c7' is there again with another span, first on line 2");
     let other =
-        Chunks::read(text("chunks.csv", "id,doc,start,end\na,doc1,0,5\nb,doc2,0,5\nc,doc3,0,5\n")).unwrap();
+        Chunks::read(text("chunks.csv", "id,doc,start,end\na,doc1,0,5\nb,doc2,0,5\nc,doc3,0,5\n"))
+            .unwrap();
     let gold = gold(&GOLD);
-    let said = "chunks.csv: has none of the documents of gold.jsonl ('d1', 'd2' there, 'doc1', 'doc2' here)";
+    let said = "chunks.csv: has none of the documents of gold.jsonl ('d1', 'd2' there, 'doc1', \
+                'doc2' here)";
     for error in [
         gold.chunking_facts(&other).unwrap_err(),
         gold.chunk_judgments(&other, ChunkRule::new(0.5).unwrap()).unwrap_err(),

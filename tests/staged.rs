@@ -24,7 +24,11 @@ fn builder(ids: Ids, facts: Facts, depth: Option<u32>) -> MatrixBuilder {
 }
 
 /// A matrix of one run with rows of these queries and depths in one piece of `labels` labels.
-fn finish(mut builder: MatrixBuilder, rows: &[(u32, u32)], labels: usize) -> Result<LabelMatrix, String> {
+fn finish(
+    mut builder: MatrixBuilder,
+    rows: &[(u32, u32)],
+    labels: usize,
+) -> Result<LabelMatrix, String> {
     let rows = rows.iter().map(|&(query, depth)| StagedRow { query, depth }).collect();
     let info = RunInfo { name: "mine".to_owned(), ..RunInfo::default() };
     builder.push(StagedRun {
@@ -49,7 +53,10 @@ fn rows_that_fit_are_a_matrix() {
 fn rows_that_do_not_fit_are_an_error() {
     let refused = |rows: &[(u32, u32)], labels| two_queries(rows, labels).unwrap_err();
     assert_eq!(refused(&[(2, 5)], 5), "run mine: a row of query 2, and there are 2");
-    assert_eq!(refused(&[(u32::MAX, 5)], 5), "run mine: a row of query 4294967295, and there are 2");
+    assert_eq!(
+        refused(&[(u32::MAX, 5)], 5),
+        "run mine: a row of query 4294967295, and there are 2"
+    );
     assert_eq!(
         refused(&[(1, 3), (0, 3)], 5),
         "run mine: a row of query 0 with 3 labels, and its piece has 2 left"
@@ -72,7 +79,8 @@ fn a_query_may_be_in_one_piece_of_a_run_only() {
 
 #[test]
 fn what_a_file_would_not_be_believed_is_not_built() {
-    let refused = |ids: Ids, facts: Facts, depth| finish(builder(ids, facts, depth), SOUND, 5).unwrap_err();
+    let refused =
+        |ids: Ids, facts: Facts, depth| finish(builder(ids, facts, depth), SOUND, 5).unwrap_err();
     let two = || ids(&["a", "b"]);
     assert_eq!(refused(two(), facts(1, &[3]), None), "2 queries with the facts of 1");
     let order = "the ids of the queries are not distinct and ascending";

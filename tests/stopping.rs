@@ -6,7 +6,8 @@ use laneval::columns::{Judgments, Records};
 use laneval::{Error, Input, Join, Qrels, Result, Watch};
 
 const QRELS: &str = "q1 0 d1 1\nq2 0 d1 1\n";
-/// A run in which the lines of a query are together, and one in which they are not, which is read twice.
+/// A run in which the lines of a query are together, and one in which they are not, which is read
+/// twice.
 const RUNS: [&str; 2] =
     ["q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\n", "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\nq1 Q0 d2 2 1 t\n"];
 

@@ -1,4 +1,5 @@
-//! Summaries of shards, merged in any order and association, give the bits of one pass; summaries that do not belong together are refused.
+//! Summaries of shards, merged in any order and association, give the bits of one pass; summaries
+//! that do not belong together are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -9,8 +10,8 @@ use laneval::labels::{Codebook, Ids, Unmatched};
 use laneval::measure::{Definition, JudgmentInput as Needs, MEASURES, Measure};
 use laneval::parts::measure::Recipe;
 use laneval::{
-    Error, Evaluator, Groups, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Repeats, RunInput,
-    RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, View,
+    Error, Evaluator, Groups, Input, Join, Known, LabelMatrix, Notice, Qrels, QuerySet, Repeats,
+    RunInput, RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Units, View,
 };
 use proptest::prelude::*;
 
@@ -66,7 +67,8 @@ impl Data {
     }
 }
 
-/// Data of a few queries, some with ids that are not text. If `even`, every query has a document of the highest grade.
+/// Data of a few queries, some with ids that are not text. If `even`, every query has a document of
+/// the highest grade.
 fn data(even: bool, grades: &'static [f64]) -> impl Strategy<Value = Data> {
     let query = (
         prop::collection::btree_map(0..12u8, 0..grades.len(), 1..7),
@@ -83,18 +85,26 @@ fn data(even: bool, grades: &'static [f64]) -> impl Strategy<Value = Data> {
         };
         let first = queries.iter().position(|(.., judged)| *judged).unwrap_or(0);
         for (number, (judgments, rankings, judged)) in queries.into_iter().enumerate() {
-            let id = ["q", "é", "1", "q\u{fffd}", "long id "][number % 5].to_owned() + &number.to_string();
+            let id = ["q", "é", "1", "q\u{fffd}", "long id "][number % 5].to_owned()
+                + &number.to_string();
             if judged || number == first {
-                let most = if even { vec![("d0".to_owned(), grades[grades.len() - 1])] } else { Vec::new() };
+                let most = if even {
+                    vec![("d0".to_owned(), grades[grades.len() - 1])]
+                } else {
+                    Vec::new()
+                };
                 let others = judgments.iter().filter(|(doc, _)| !even || **doc > 0);
                 let others = others.map(|(doc, grade)| (format!("d{doc}"), grades[*grade]));
-                data.judgments
-                    .extend(most.into_iter().chain(others).map(|(doc, grade)| (id.clone(), doc, grade)));
+                data.judgments.extend(
+                    most.into_iter().chain(others).map(|(doc, grade)| (id.clone(), doc, grade)),
+                );
             }
             for (run, ranking) in data.runs.iter_mut().zip(rankings) {
                 let results = ranking.into_iter().flatten();
                 run.1.extend(
-                    results.map(|(doc, score)| (id.clone(), format!("d{doc}"), f64::from(score) / 3.0)),
+                    results.map(|(doc, score)| {
+                        (id.clone(), format!("d{doc}"), f64::from(score) / 3.0)
+                    }),
                 );
             }
         }
@@ -112,7 +122,8 @@ const GRADES: &[f64] = &[-1.0, 0.0, 1.0, 2.0, 2.5, 4.0];
 
 /// Every measure that the grades of a matrix admit.
 fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
-    let fits = |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
+    let fits =
+        |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
     variants::all().filter(|measure| fits(measure)).cloned().collect()
 }
 
@@ -123,7 +134,9 @@ fn finite(measures: Vec<Measure>, matrix: &LabelMatrix, view: View) -> Vec<Measu
     let finite = |&at: &usize| {
         scores.runs.iter().all(|run| {
             let values = run.per_query.iter().flat_map(|of| &of.values[at]);
-            values.chain(run.stats[at].iter().map(|(_, value)| value)).all(|value| value.is_finite())
+            values
+                .chain(run.stats[at].iter().map(|(_, value)| value))
+                .all(|value| value.is_finite())
         })
     };
     (0..measures.len()).filter(finite).map(|at| measures[at].clone()).collect()
@@ -133,11 +146,13 @@ fn takes_highest_grade(measure: &Measure) -> bool {
     (measure.definition().traits.highest_grade)(measure)
 }
 
-/// The shards of some data: the queries of each number, if there are any. A run's queries without judgments are with its first query.
+/// The shards of some data: the queries of each number, if there are any. A run's queries without
+/// judgments are with its first query.
 fn shards(data: &Data, of_query: &[usize]) -> Vec<Data> {
     let judged = data.queries();
-    let number =
-        |query: &str| judged.iter().position(|of| *of == query).map(|at| of_query[at % of_query.len()]);
+    let number = |query: &str| {
+        judged.iter().position(|of| *of == query).map(|at| of_query[at % of_query.len()])
+    };
     let numbers: BTreeSet<Option<usize>> = judged.iter().map(|query| number(query)).collect();
     let shard = |of| {
         let mut shard = data.of(|query| number(query) == of);
@@ -156,7 +171,8 @@ struct Order(u64);
 
 impl Order {
     fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 
@@ -193,16 +209,29 @@ impl Order {
 
 /// The parts of a run's scores that one pass and many shards have in common, in bits.
 fn bits(run: &RunScores) -> impl PartialEq + std::fmt::Debug + use<> {
-    let stats =
-        run.stats.iter().map(|stats| stats.iter().map(|&(name, value)| (name, value.to_bits())).collect());
+    let stats = run
+        .stats
+        .iter()
+        .map(|stats| stats.iter().map(|&(name, value)| (name, value.to_bits())).collect());
     let stats: Vec<Vec<(StatName, u64)>> = stats.collect();
     let who = (run.name.clone(), run.group.clone(), run.tag.clone(), run.rule.clone());
-    (who, run.queries, run.filled, run.missing.clone(), run.ignored.clone(), run.notices.clone(), stats)
+    (
+        who,
+        run.queries,
+        run.filled,
+        run.missing.clone(),
+        run.ignored.clone(),
+        run.notices.clone(),
+        stats,
+    )
 }
 
 #[track_caller]
 fn assert_same(one: &Scores, merged: &Scores) {
-    assert_eq!((&one.measures, one.queries, one.view), (&merged.measures, merged.queries, merged.view));
+    assert_eq!(
+        (&one.measures, one.queries, one.view),
+        (&merged.measures, merged.queries, merged.view)
+    );
     assert_eq!(one.notices, merged.notices);
     let runs = |scores: &Scores| scores.runs.iter().map(bits).collect::<Vec<_>>();
     assert_eq!(runs(one), runs(merged));
@@ -256,8 +285,10 @@ fn one_pass(evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
 /// Some of the measures, always with some that are averaged differently.
 fn picked(all: &[Measure], pick: u64) -> Vec<Measure> {
     let mut order = Order(pick);
-    let few = ["AP", "NumRet", "GMAP", "nDCG@3", "ERR(gmax=4)"].map(|name| name.parse::<Measure>().unwrap());
-    let mut measures: Vec<Measure> = few.into_iter().filter(|measure| all.contains(measure)).collect();
+    let few = ["AP", "NumRet", "GMAP", "nDCG@3", "ERR(gmax=4)"]
+        .map(|name| name.parse::<Measure>().unwrap());
+    let mut measures: Vec<Measure> =
+        few.into_iter().filter(|measure| all.contains(measure)).collect();
     for _ in 0..40 {
         let measure = &all[order.below(all.len())];
         if !measures.contains(measure) {
@@ -269,14 +300,20 @@ fn picked(all: &[Measure], pick: u64) -> Vec<Measure> {
 
 /// The numbers of the shards of queries.
 fn numbers() -> impl Strategy<Value = Vec<usize>> {
-    prop_oneof![Just(1usize), Just(2), Just(7)].prop_flat_map(|many| prop::collection::vec(0..many, 14))
+    prop_oneof![Just(1usize), Just(2), Just(7)]
+        .prop_flat_map(|many| prop::collection::vec(0..many, 14))
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(24), max_shrink_iters: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(24),
+        max_shrink_iters: 60,
+        ..ProptestConfig::default()
+    })]
 
-    /// The judgments are split as the runs are; the queries of shards in which a run has no line are added. If every shard has a document
-    /// of the highest grade, measures that depend on it are among the measures.
+    /// The judgments are split as the runs are; the queries of shards in which a run has no line
+    /// are added. If every shard has a document of the highest grade, measures that depend on it
+    /// are among the measures.
     #[test]
     fn shards_of_qrels_and_runs_add_up(
         (data, even) in any::<bool>().prop_flat_map(|even| (data(even, GRADES), Just(even))),
@@ -285,13 +322,15 @@ proptest! {
         let matrix = data.matrix();
         let mut measures = every_measure(&matrix);
         measures.retain(|measure| even || !takes_highest_grade(measure));
-        let evaluator = Evaluator::of(finite(picked(&measures, pick), &matrix, view)).with_view(view);
+        let evaluator =
+            Evaluator::of(finite(picked(&measures, pick), &matrix, view)).with_view(view);
         let expected = one_pass(&evaluator, &matrix);
         let whole = evaluator.summary(&matrix).unwrap();
         assert_same(&expected, &whole.scores(&STATS).unwrap());
         let shards = shards(&data, &of_query);
         let lacking = shards.iter().any(Data::lacks_a_run);
-        let summaries: Vec<Summary> = shards.iter().map(|shard| evaluator.summary(&shard.matrix()).unwrap()).collect();
+        let summaries: Vec<Summary> =
+            shards.iter().map(|shard| evaluator.summary(&shard.matrix()).unwrap()).collect();
         let [one, other] = seeds.map(|seed| Order(seed).merged(summaries.clone(), false));
         prop_assert!(one == other);
         let hashed = Order(seeds[0] ^ seeds[1]).merged(summaries, true);
@@ -318,12 +357,19 @@ proptest! {
     /// Every shard has all judgments; a run that has no line in a shard is left out of it.
     #[test]
     fn shards_against_all_qrels_add_up(
-        data in data(false, GRADES), of_query in numbers(), view in views(), pick: u64, seeds: [u64; 2],
+        data in data(false, GRADES),
+        of_query in numbers(),
+        view in views(),
+        pick: u64,
+        seeds: [u64; 2],
     ) {
         let (qrels, matrix) = (data.qrels(), data.matrix());
-        let evaluator = Evaluator::of(finite(picked(&every_measure(&matrix), pick), &matrix, view)).with_view(view);
+        let evaluator = Evaluator::of(finite(picked(&every_measure(&matrix), pick), &matrix, view))
+            .with_view(view);
         let both = evaluator.clone().with_queries(QuerySet::Both);
-        let summaries = shards(&data, &of_query).into_iter().map(|shard| both.summary(&shard.joined(&qrels)).unwrap());
+        let summaries = shards(&data, &of_query)
+            .into_iter()
+            .map(|shard| both.summary(&shard.joined(&qrels)).unwrap());
         let summaries: Vec<Summary> = summaries.collect();
         let [mut one, other] = seeds.map(|seed| Order(seed).merged(summaries.clone(), false));
         prop_assert!(one == other);
@@ -348,7 +394,10 @@ proptest! {
             assert_same(&expected, &by_name(merged.scores(&STATS).unwrap()));
             for (_, _, run) in merged.runs() {
                 prop_assert_eq!(run.fingerprints().collect::<Vec<_>>(), [qrels.fingerprint()]);
-                prop_assert_eq!(run.queries().sum(), evaluator.summary(&matrix).unwrap().runs().next().unwrap().2.queries().sum());
+                prop_assert_eq!(
+                    run.queries().sum(),
+                    evaluator.summary(&matrix).unwrap().runs().next().unwrap().2.queries().sum()
+                );
             }
             let again = merged.clone();
             merged.add_missing(&qrels).unwrap();
@@ -360,17 +409,28 @@ proptest! {
     /// Groups, and chosen queries, are evaluated as if there were no other queries.
     #[test]
     fn a_group_is_as_a_matrix_of_its_queries(
-        data in data(false, GRADES), groups in prop::collection::vec(prop::collection::btree_set(0..3usize, 0..3), 14),
-        only in prop::collection::vec(any::<bool>(), 14), set in prop_oneof![Just(QuerySet::Judged), Just(QuerySet::Both)], pick: u64,
+        data in data(false, GRADES),
+        groups in prop::collection::vec(prop::collection::btree_set(0..3usize, 0..3), 14),
+        only in prop::collection::vec(any::<bool>(), 14),
+        set in prop_oneof![Just(QuerySet::Judged), Just(QuerySet::Both)],
+        pick: u64,
     ) {
         let matrix = data.matrix();
         let mut measures = every_measure(&matrix);
         measures.retain(|measure| !takes_highest_grade(measure));
-        let evaluator = Evaluator::of(finite(picked(&measures, pick), &matrix, View::default())).with_queries(set).with_stats(Stat::ALL.map(|(_, stat)| stat)).with_per_query(true).with_missing_ids(true);
+        let evaluator = Evaluator::of(finite(picked(&measures, pick), &matrix, View::default()))
+            .with_queries(set)
+            .with_stats(Stat::ALL.map(|(_, stat)| stat))
+            .with_per_query(true)
+            .with_missing_ids(true);
         let queries: Vec<&str> = data.queries().into_iter().collect();
-        let chosen: Vec<&str> = queries.iter().zip(&only).filter(|(_, only)| **only).map(|(query, _)| *query).collect();
+        let chosen: Vec<&str> =
+            queries.iter().zip(&only).filter(|(_, only)| **only).map(|(query, _)| *query).collect();
         let named = ["a", "b", "c"];
-        let pairs = queries.iter().zip(&groups).flat_map(|(query, of)| of.iter().map(|&group| (*query, named[group])));
+        let pairs = queries
+            .iter()
+            .zip(&groups)
+            .flat_map(|(query, of)| of.iter().map(|&group| (*query, named[group])));
         let pairs: Vec<(&str, &str)> = pairs.collect();
         let alone = |wanted: &[&str]| {
             let part = data.of(|query| wanted.contains(&query));
@@ -379,7 +439,11 @@ proptest! {
         let same = |run: &RunScores, expected: &RunScores| {
             let values = |run: &RunScores| {
                 let of = run.per_query.clone().unwrap();
-                let bits: Vec<Vec<u64>> = of.values.iter().map(|values| values.iter().map(|value| value.to_bits()).collect()).collect();
+                let bits: Vec<Vec<u64>> = of
+                    .values
+                    .iter()
+                    .map(|values| values.iter().map(|value| value.to_bits()).collect())
+                    .collect();
                 (of.queries, bits)
             };
             prop_assert_eq!(values(run), values(expected));
@@ -396,12 +460,16 @@ proptest! {
         let scores = with_groups.evaluate(&matrix).unwrap();
         let of_all = evaluator.evaluate(&matrix).unwrap();
         let no_group = groups.iter().take(queries.len()).filter(|of| of.is_empty()).count() as u64;
-        prop_assert_eq!(scores.notices.contains(&Notice::InNoGroup { queries: no_group }), no_group > 0);
+        prop_assert_eq!(
+            scores.notices.contains(&Notice::InNoGroup { queries: no_group }),
+            no_group > 0
+        );
         for run in &of_all.runs {
             same(scores.run(&run.name).unwrap(), run)?;
         }
         for group in named {
-            let wanted: Vec<&str> = pairs.iter().filter(|(_, of)| *of == group).map(|(query, _)| *query).collect();
+            let wanted: Vec<&str> =
+                pairs.iter().filter(|(_, of)| *of == group).map(|(query, _)| *query).collect();
             if wanted.is_empty() {
                 prop_assert!(scores.group("run 0", group).is_none());
                 continue;
@@ -410,7 +478,8 @@ proptest! {
                 same(scores.group(&run.name, group).unwrap(), run)?;
             }
         }
-        let ids = |queries: &[&str]| queries.iter().rev().map(|query| query.as_bytes()).collect::<Ids>();
+        let ids =
+            |queries: &[&str]| queries.iter().rev().map(|query| query.as_bytes()).collect::<Ids>();
         let asked = ids(&[&chosen[..], &["none", "neither", "none"]].concat());
         let narrow = evaluator.clone().with_only(Some(asked));
         match narrow.evaluate(&matrix) {
@@ -419,14 +488,26 @@ proptest! {
                 prop_assert!(chosen.is_empty());
             }
             Ok(scores) => {
-                prop_assert!(scores.notices.contains(&Notice::ChosenNotJudged { queries: 2 }), "{:?}", scores.notices);
+                prop_assert!(
+                    scores.notices.contains(&Notice::ChosenNotJudged { queries: 2 }),
+                    "{:?}",
+                    scores.notices
+                );
                 for run in &alone(&chosen).runs {
                     same(scores.run(&run.name).unwrap(), run)?;
                 }
                 // Groups of the chosen queries.
-                let scores = narrow.clone().with_groups(Some(Groups::new(pairs.clone()).unwrap())).evaluate(&matrix).unwrap();
+                let scores = narrow
+                    .clone()
+                    .with_groups(Some(Groups::new(pairs.clone()).unwrap()))
+                    .evaluate(&matrix)
+                    .unwrap();
                 for group in named {
-                    let wanted: Vec<&str> = pairs.iter().filter(|(query, of)| *of == group && chosen.contains(query)).map(|(query, _)| *query).collect();
+                    let wanted: Vec<&str> = pairs
+                        .iter()
+                        .filter(|(query, of)| *of == group && chosen.contains(query))
+                        .map(|(query, _)| *query)
+                        .collect();
                     if !wanted.is_empty() {
                         for run in &alone(&wanted).runs {
                             same(scores.group(&run.name, group).unwrap(), run)?;
@@ -437,13 +518,30 @@ proptest! {
         }
         // Shards of groups add up too.
         let summary = |part: &Data| with_groups.summary(&part.matrix()).unwrap();
-        let halves = [0, 1].map(|half| data.of(|query| queries.iter().position(|of| *of == query).is_some_and(|at| at % 2 == half)));
-        if let [one, other] = &halves && set == QuerySet::Judged && !other.judgments.is_empty() && !one.lacks_a_run() && !other.lacks_a_run() {
+        let halves = [0, 1].map(|half| {
+            data.of(|query| {
+                queries.iter().position(|of| *of == query).is_some_and(|at| at % 2 == half)
+            })
+        });
+        if let [one, other] = &halves
+            && set == QuerySet::Judged
+            && !other.judgments.is_empty()
+            && !one.lacks_a_run()
+            && !other.lacks_a_run()
+        {
             let mut merged = summary(one);
             merged.merge(&summary(other)).unwrap();
             let merged = merged.scores(&STATS).unwrap();
-            let whole = with_groups.clone().with_stats(STATS).with_per_query(false).evaluate(&data.of(|query| queries.contains(&query)).matrix()).unwrap();
-            prop_assert_eq!(whole.runs.iter().map(bits).collect::<Vec<_>>(), merged.runs.iter().map(bits).collect::<Vec<_>>());
+            let whole = with_groups
+                .clone()
+                .with_stats(STATS)
+                .with_per_query(false)
+                .evaluate(&data.of(|query| queries.contains(&query)).matrix())
+                .unwrap();
+            prop_assert_eq!(
+                whole.runs.iter().map(bits).collect::<Vec<_>>(),
+                merged.runs.iter().map(bits).collect::<Vec<_>>()
+            );
         }
     }
 }
@@ -453,9 +551,9 @@ fn plain(queries: &[&str], grade: f64) -> Data {
     let judgments = queries.iter().flat_map(|query| {
         [("a", grade), ("b", 0.0)].map(|(doc, of)| (query.to_string(), doc.to_owned(), of))
     });
-    let results = queries
-        .iter()
-        .flat_map(|query| [("b", 2.0), ("a", 1.0)].map(|(doc, of)| (query.to_string(), doc.to_owned(), of)));
+    let results = queries.iter().flat_map(|query| {
+        [("b", 2.0), ("a", 1.0)].map(|(doc, of)| (query.to_string(), doc.to_owned(), of))
+    });
     Data { judgments: judgments.collect(), runs: vec![("mine".to_owned(), results.collect())] }
 }
 
@@ -488,7 +586,8 @@ fn a_thousand_shards_add_up() {
         assert!(
             merged
                 .runs()
-                .all(|(name, _, run)| run.count() == 1000 && (run.parts() == 1000) == (name == "mine"))
+                .all(|(name, _, run)| run.count() == 1000
+                    && (run.parts() == 1000) == (name == "mine"))
         );
         assert_same(&expected, &merged.scores(&STATS).unwrap());
     }
@@ -499,18 +598,30 @@ fn every_measure_adds_up() {
     let names = ["1", "2", "3", "4", "5"];
     let mut data = plain(&names, 4.0);
     data.judgments.extend(
-        names.iter().enumerate().map(|(at, name)| (name.to_string(), "c".to_owned(), at as f64 / 2.0)),
+        names
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.to_string(), "c".to_owned(), at as f64 / 2.0)),
     );
     data.runs[0].1.extend(names.iter().skip(1).map(|name| (name.to_string(), "c".to_owned(), 1.5)));
     let matrix = data.matrix();
     let measures = finite(every_measure(&matrix), &matrix, View::default());
     assert!(measures.iter().any(takes_highest_grade));
-    assert!(measures.iter().any(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }))));
+    assert!(
+        measures
+            .iter()
+            .any(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })))
+    );
     let rows: BTreeSet<&str> = measures.iter().map(|measure| measure.definition().name).collect();
     let over_groups = |row: &&Definition| matches!(row.traits.input, Needs::Groups(_));
-    assert_eq!(rows.len(), MEASURES.len() - MEASURES.iter().filter(over_groups).count(), "{rows:?}");
+    assert_eq!(
+        rows.len(),
+        MEASURES.len() - MEASURES.iter().filter(over_groups).count(),
+        "{rows:?}"
+    );
     let evaluator = Evaluator::of(measures);
-    let shards = names.map(|name| evaluator.summary(&data.of(|query| query == name).matrix()).unwrap());
+    let shards =
+        names.map(|name| evaluator.summary(&data.of(|query| query == name).matrix()).unwrap());
     let merged = Order(5).merged(shards.to_vec(), true);
     assert_same(&one_pass(&evaluator, &matrix), &merged.scores(&STATS).unwrap());
 }
@@ -522,7 +633,8 @@ fn scores_are_found_by_name_and_listed_as_rows() {
     data.runs.push(("less".to_owned(), fewer));
     let evaluator = Evaluator::new(["AP", "NumRet", "map", "GMAP"]).unwrap();
     let groups = Groups::new([("q1", "one"), ("q3", "two"), ("q2", "two")]).unwrap();
-    let evaluator = evaluator.with_stats([Stat::Min]).with_per_query(true).with_groups(Some(groups));
+    let evaluator =
+        evaluator.with_stats([Stat::Min]).with_per_query(true).with_groups(Some(groups));
     let scores = evaluator.evaluate(&data.matrix()).unwrap();
     assert_eq!(
         (scores.place("AP"), scores.place("map"), scores.place("NumRet")),
@@ -532,7 +644,10 @@ fn scores_are_found_by_name_and_listed_as_rows() {
     assert_eq!(scores.average("mine", "AP"), Some(0.5));
     assert_eq!(scores.average("less", "num_ret"), Some(4.0));
     assert_eq!((scores.average("mine", "RR"), scores.average("none", "AP")), (None, None));
-    assert_eq!((scores.run("less").unwrap().queries, scores.run("less").unwrap().missing.count), (3, 1));
+    assert_eq!(
+        (scores.run("less").unwrap().queries, scores.run("less").unwrap().missing.count),
+        (3, 1)
+    );
     assert_eq!(scores.group("less", "two").unwrap().average(0), Some(0.25));
     assert!(scores.group("less", "three").is_none() && scores.group("none", "two").is_none());
     assert!(scores.run("two").is_none());
@@ -541,7 +656,13 @@ fn scores_are_found_by_name_and_listed_as_rows() {
         .filter(|row| row.run == "less" && row.measure.to_string() != "GMAP")
         .map(|row| {
             let query = String::from_utf8(row.query.unwrap_or(b"-").to_vec()).unwrap();
-            format!("{} {query} {} {} {}", row.group.unwrap_or("-"), row.measure, row.stat, row.value)
+            format!(
+                "{} {query} {} {} {}",
+                row.group.unwrap_or("-"),
+                row.measure,
+                row.stat,
+                row.value
+            )
         })
         .collect();
     let of_query = |group: &str, query: &str, ap: f64, ret: f64| {
@@ -618,8 +739,14 @@ fn what_does_not_belong_together_is_refused_by_its_parameter() {
     let depth = |depth| View { depth: Some(depth), judged_only: false };
     let kept = |kept: u32| Join { depth: std::num::NonZeroU32::new(kept), ..Join::default() };
     for (how, parts) in [
-        (How { measures: &["AP"], ..How::usual() }, ["measures differ (AP,ERR(gmax=auto) and AP)", "-m"]),
-        (How { measures: &["AP", "ERR(gmax=4)"], ..How::usual() }, ["(AP,ERR(gmax=auto) and AP,ERR)", "-m"]),
+        (
+            How { measures: &["AP"], ..How::usual() },
+            ["measures differ (AP,ERR(gmax=auto) and AP)", "-m"],
+        ),
+        (
+            How { measures: &["AP", "ERR(gmax=4)"], ..How::usual() },
+            ["(AP,ERR(gmax=auto) and AP,ERR)", "-m"],
+        ),
         (
             How { measures: &["ERR(gmax=auto)", "AP"], ..How::usual() },
             ["(AP,ERR(gmax=auto) and ERR(gmax=auto),AP)", "same order"],
@@ -648,7 +775,8 @@ fn what_does_not_belong_together_is_refused_by_its_parameter() {
         assert!(parts.iter().all(|part| error.contains(part)), "{parts:?} are not in: {error}");
     }
     let error = refused(&mut one, &How::usual().summary(&["q3"], 2.0));
-    let expected = "mine: ERR(gmax=auto) takes the highest grade of the judgments, which is 4 here and 2 there: set gmax=4 in all";
+    let expected = "mine: ERR(gmax=auto) takes the highest grade of the judgments, which is 4 here \
+                    and 2 there: set gmax=4 in all";
     assert!(error.contains(expected), "{error}");
     one.merge(&How::usual().summary(&["q3"], 4.0)).unwrap();
 }
@@ -661,7 +789,10 @@ fn a_run_of_another_name_is_no_conflict_of_rules() {
     let evaluator = Evaluator::new(["AP", "ERR(gmax=auto)"]).unwrap();
     one.merge(&evaluator.summary(&other.matrix()).unwrap()).unwrap();
     let scores = one.scores(&STATS).unwrap();
-    assert_eq!(scores.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(), ["mine", "theirs"]);
+    assert_eq!(
+        scores.runs.iter().map(|run| run.name.as_str()).collect::<Vec<_>>(),
+        ["mine", "theirs"]
+    );
     assert_eq!(scores.runs.iter().map(|run| run.queries).collect::<Vec<_>>(), [1, 1]);
 }
 
@@ -673,13 +804,21 @@ fn a_query_in_two_shards_is_counted_and_named() {
     let (second, third) = (second.from_source("two.part"), third.from_source("three.part"));
     first.merge(&third).unwrap();
     let error = refused(&mut first, &second);
-    assert_eq!(error, "mine: 2 queries are counted twice (q2, q3): in one.part, three.part and in two.part");
+    assert_eq!(
+        error,
+        "mine: 2 queries are counted twice (q2, q3): in one.part, three.part and in two.part"
+    );
     // With hashes the number is known, and the names if one side has them.
     let hashed = refused(&mut first.clone().without_ids(), &second.clone().without_ids());
-    assert_eq!(hashed, "mine: 2 queries are counted twice: in one.part, three.part and in two.part");
+    assert_eq!(
+        hashed,
+        "mine: 2 queries are counted twice: in one.part, three.part and in two.part"
+    );
     let named = refused(&mut first.clone().without_ids(), &second);
     assert!(
-        named.contains("2 queries are counted twice (q") && named.contains("q2") && named.contains("q3"),
+        named.contains("2 queries are counted twice (q")
+            && named.contains("q2")
+            && named.contains("q3"),
         "{named}"
     );
     let one = refused(&mut third.clone(), &third.clone().without_ids());
@@ -697,7 +836,8 @@ fn a_later_run_that_conflicts_leaves_the_earlier_ones_alone() {
             judgments.insert((query, doc), grade);
         }
         other.runs[0].0 = "zz".to_owned();
-        let judgments = judgments.into_iter().map(|((query, doc), grade)| (query, doc, grade)).collect();
+        let judgments =
+            judgments.into_iter().map(|((query, doc), grade)| (query, doc, grade)).collect();
         Data { judgments, runs: one.runs.into_iter().chain(other.runs).collect() }
     };
     let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Both);
@@ -719,13 +859,21 @@ fn missing_queries_are_added_only_where_they_are_known() {
         assert_eq!(tried, *summary);
     }
     let summary = both(&["AP", "ERR(gmax=auto)"]).summary(&["q1"], 4.0);
-    refuses(&summary, &plain(&["q2", "q3"], 4.0).qrels(), "mine: 1 of its queries is not in these judgments");
+    refuses(
+        &summary,
+        &plain(&["q2", "q3"], 4.0).qrels(),
+        "mine: 1 of its queries is not in these judgments",
+    );
     refuses(
         &both(&["AP"]).summary(&["q1", "q2"], 4.0),
         &plain(&["q3"], 4.0).qrels(),
         "2 of its queries are not",
     );
-    refuses(&summary.clone().without_ids(), &plain(&["q2"], 4.0).qrels(), "1 of its queries is not");
+    refuses(
+        &summary.clone().without_ids(),
+        &plain(&["q2"], 4.0).qrels(),
+        "1 of its queries is not",
+    );
     refuses(&summary, &plain(&["q1", "q2"], 2.0).qrels(), "ERR(gmax=auto) takes the highest grade");
     let groups = Groups::new([("q1", "g")]).unwrap();
     let grouped = Evaluator::new(["AP"]).unwrap().with_groups(Some(groups));
@@ -750,7 +898,8 @@ fn missing_queries_are_added_only_where_they_are_known() {
     );
 }
 
-/// Missing queries must come from the judgments of the shards, not from others for the same queries.
+/// Missing queries must come from the judgments of the shards, not from others for the same
+/// queries.
 #[test]
 fn missing_queries_come_from_the_judgments_of_the_shards() {
     let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Both);
@@ -770,7 +919,8 @@ fn missing_queries_come_from_the_judgments_of_the_shards() {
 fn groups_are_in_all_shards_or_in_none() {
     let evaluator = Evaluator::new(["AP"]).unwrap();
     let [one, other] = [&["q1"][..], &["q2"]].map(|queries| plain(queries, 2.0).matrix());
-    let grouped = evaluator.clone().with_groups(Some(Groups::new([("q1", "g"), ("q2", "g")]).unwrap()));
+    let grouped =
+        evaluator.clone().with_groups(Some(Groups::new([("q1", "g"), ("q2", "g")]).unwrap()));
     let error = refused(&mut grouped.summary(&one).unwrap(), &evaluator.summary(&other).unwrap());
     assert!(error.contains("--group-by"), "{error}");
     let mut merged = grouped.summary(&one).unwrap();
@@ -793,7 +943,10 @@ fn runs_of_one_name_have_no_summary() {
     let mut data = plain(&["q1"], 1.0);
     data.runs.push(data.runs[0].clone());
     let error = Evaluator::new(["AP"]).unwrap().summary(&data.matrix()).unwrap_err().to_string();
-    assert!(error.contains("two runs have the name mine") && error.contains("name=path"), "{error}");
+    assert!(
+        error.contains("two runs have the name mine") && error.contains("name=path"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -805,7 +958,8 @@ fn statistics_that_need_all_values_are_refused() {
     }
 }
 
-/// A run may have the same queries without judgments in every shard, for example if only the judgments were split.
+/// A run may have the same queries without judgments in every shard, for example if only the
+/// judgments were split.
 #[test]
 fn queries_that_every_shard_ignores_are_kept_and_read_again() {
     let data = plain(&["q1", "q2", "q3"], 2.0);
@@ -822,7 +976,8 @@ fn queries_that_every_shard_ignores_are_kept_and_read_again() {
     assert_eq!((scores.average("mine", "AP"), scores.runs[0].ignored.count), (Some(0.5), 0));
 }
 
-/// Two shards with a bit of everything: two runs, groups, a missing and an ignored query, a measure of every average.
+/// Two shards with a bit of everything: two runs, groups, a missing and an ignored query, a measure
+/// of every average.
 fn sound() -> [Summary; 2] {
     let names = ["q1", "q2", "q3", "q4"];
     let mut data = plain(&names, 2.0);
@@ -830,21 +985,30 @@ fn sound() -> [Summary; 2] {
     other.push(("q9".to_owned(), "a".to_owned(), 0.1));
     data.runs.push(("other".to_owned(), other));
     let groups = Groups::new([("q1", "g"), ("q3", "g"), ("q4", "h")]).unwrap();
-    let evaluator =
-        Evaluator::new(["AP", "GMAP", "NumRet", "ERR(gmax=auto)"]).unwrap().with_groups(Some(groups));
-    [&["q1", "q2", "q9"][..], &["q3", "q4"]]
-        .map(|queries| evaluator.summary(&data.of(|query| queries.contains(&query)).matrix()).unwrap())
+    let evaluator = Evaluator::new(["AP", "GMAP", "NumRet", "ERR(gmax=auto)"])
+        .unwrap()
+        .with_groups(Some(groups));
+    [&["q1", "q2", "q9"][..], &["q3", "q4"]].map(|queries| {
+        evaluator.summary(&data.of(|query| queries.contains(&query)).matrix()).unwrap()
+    })
 }
 
 /// Uses a summary in every way: none may panic.
 fn use_it(summary: &Summary, sound: &Summary) {
-    let _ =
-        summary.scores(&STATS).map(|scores| (scores.rows().count(), laneval::report::notes(&scores).len()));
+    let _ = summary
+        .scores(&STATS)
+        .map(|scores| (scores.rows().count(), laneval::report::notes(&scores).len()));
     let _ = summary.scores(&[Stat::Median]);
     assert!(Summary::from_bytes(&summary.to_bytes()).unwrap() == *summary);
     assert!(Summary::from_json(&summary.to_json()).unwrap() == *summary);
     for (_, _, run) in summary.runs() {
-        let _ = (run.count(), run.parts(), run.rule(), run.sources().count(), run.fingerprints().count());
+        let _ = (
+            run.count(),
+            run.parts(),
+            run.rule(),
+            run.sources().count(),
+            run.fingerprints().count(),
+        );
         let _ = (run.queries().sum(), run.queries().hashes(), run.queries().ids());
     }
     for (one, other) in [(summary, sound), (sound, summary), (summary, summary)] {
@@ -892,7 +1056,9 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     later[16] = 2;
     let error = Summary::from_bytes(&later).unwrap_err().to_string();
     assert!(
-        error.contains("it has version 2, and this laneval reads version 1 at most: read it with a newer"),
+        error.contains(
+            "it has version 2, and this laneval reads version 1 at most: read it with a newer"
+        ),
         "{error}"
     );
 }
@@ -903,22 +1069,28 @@ fn with_checksum(body: Vec<u8>) -> Vec<u8> {
     [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &hash, &body].concat()
 }
 
-/// A summary with all that one can have: two runs under different rules, groups, a query and a tag that are not text, queries that are
-/// missing or ignored, a measure of every average, a number that the judgments gave, and queries as ids, as hashes, as a sum of hashes and
-/// without ids.
+/// A summary with all that one can have: two runs under different rules, groups, a query and a tag
+/// that are not text, queries that are missing or ignored, a measure of every average, a number
+/// that the judgments gave, and queries as ids, as hashes, as a sum of hashes and without ids.
 fn frozen() -> Summary {
-    let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let text =
+        |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let qrels = || text("qrels", b"1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 1\n3 0 a 0\n\xff 0 b 1\n");
     // Equal scores, scores that are equal as f32, and ranks that contradict scores.
-    let first = b"1 Q0 b 2 9 t\n1 Q0 a 1 8 t\n2 Q0 a 1 7 t\n2 Q0 c 2 7 t\n\xff Q0 b 1 1.00000001 t\n\xff Q0 x 2 1 t\n9 Q0 a 1 1 \xe9t\n";
+    let first = b"1 Q0 b 2 9 t\n1 Q0 a 1 8 t\n2 Q0 a 1 7 t\n2 Q0 c 2 7 t\n\xff Q0 b 1 1.00000001 \
+                 t\n\xff Q0 x 2 1 t\n9 Q0 a 1 1 \xe9t\n";
     let view = View { depth: Some(9), judged_only: true };
-    let evaluator = Evaluator::new(["AP", "GMAP", "NumRet", "ERR(gmax=auto)"]).unwrap().with_view(view);
+    let evaluator =
+        Evaluator::new(["AP", "GMAP", "NumRet", "ERR(gmax=auto)"]).unwrap().with_view(view);
     let run = |join: Join, name: &str, bytes: &[u8]| {
         join.files(qrels(), [RunInput::named(name, text("first.run", bytes))]).unwrap()
     };
     let groups = Groups::new([("1", "g"), ("2", "g"), ("3", "h")]).unwrap();
-    let mut all =
-        evaluator.clone().with_groups(Some(groups)).summary(&run(Join::default(), "first", first)).unwrap();
+    let mut all = evaluator
+        .clone()
+        .with_groups(Some(groups))
+        .summary(&run(Join::default(), "first", first))
+        .unwrap();
     let join = Join {
         ties: Ties::Input,
         score: ScoreType::F32,
@@ -934,7 +1106,8 @@ fn frozen() -> Summary {
     // More queries than are kept are a sum.
     let mut many: serde_json::Value = serde_json::from_str(&unnamed.to_json()).unwrap();
     many["runs"][0]["run"] = "many".into();
-    many["queries"][0] = serde_json::json!({"sum": {"count": 2, "sum": "00112233445566778899aabbccddeeff"}});
+    many["queries"][0] =
+        serde_json::json!({"sum": {"count": 2, "sum": "00112233445566778899aabbccddeeff"}});
     all.append(&Summary::from_json(&many.to_string()).unwrap()).unwrap();
     all
 }
@@ -944,7 +1117,8 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
-/// Stored bytes as another version of laneval would have written them: with its number, and the checksum that belongs to it.
+/// Stored bytes as another version of laneval would have written them: with its number, and the
+/// checksum that belongs to it.
 pub(crate) fn with_version(stored: &[u8], from: &str, to: &str) -> Vec<u8> {
     let field = |version: &str| [&[version.len() as u8], version.as_bytes()].concat();
     let (mut body, mut rest, from, to) = (Vec::new(), &stored[28..], field(from), field(to));
@@ -965,8 +1139,9 @@ pub(crate) fn with_version(stored: &[u8], from: &str, to: &str) -> Vec<u8> {
 pub(crate) const FROZEN: &str = "0.1.0";
 const THIS: &str = env!("CARGO_PKG_VERSION");
 
-/// Checks that the fixtures of this name hold this summary, which makes the same bytes and the same JSON, but for the version; returns both.
-/// They were written when schema 1 was frozen, and this and every later version reads them.
+/// Checks that the fixtures of this name hold this summary, which makes the same bytes and the same
+/// JSON, but for the version; returns both. They were written when schema 1 was frozen, and this
+/// and every later version reads them.
 fn is_frozen(summary: &Summary, name: &str) -> (Vec<u8>, String) {
     let [bytes, json] = ["bin", "json"].map(|extension| fixture(&format!("{name}-1.{extension}")));
     if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
@@ -984,7 +1159,10 @@ fn is_frozen(summary: &Summary, name: &str) -> (Vec<u8>, String) {
         summary.to_json(),
         json.replace(&format!("\"laneval\": \"{FROZEN}\""), &format!("\"laneval\": \"{THIS}\""))
     );
-    assert!(summary.to_bytes() == with_version(&bytes, FROZEN, THIS), "the same summary makes other bytes");
+    assert!(
+        summary.to_bytes() == with_version(&bytes, FROZEN, THIS),
+        "the same summary makes other bytes"
+    );
     (bytes, json)
 }
 
@@ -1002,9 +1180,11 @@ fn summaries_are_frozen() {
     assert_eq!((scores.view.depth, scores.view.judged_only), (Some(9), true));
 }
 
-/// A summary in which relevant documents count only where they were retrieved, and queries have no value.
+/// A summary in which relevant documents count only where they were retrieved, and queries have no
+/// value.
 fn frozen_without_values() -> Summary {
-    let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let text =
+        |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let qrels = text("qrels", b"1 0 a 1\n1 0 c 2\n2 0 a 0\n3 0 a 1\n3 0 b 1\n4 0 d 1\n");
     let runs = [
         ("first", &b"1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n3 Q0 b 1 1 t\n4 Q0 a 1 1 t\n"[..]),
@@ -1020,8 +1200,8 @@ fn frozen_without_values() -> Summary {
 fn summaries_of_queries_without_a_value_are_frozen() {
     let (bytes, _) = is_frozen(&frozen_without_values(), "summary-nothing");
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
-    // By hand, of the relevant documents that each run retrieved. AP of `first`: 1/2, none for query 2, 1, none for query 4. Of `other`: 1,
-    // none for query 2, which it lacks, 1/2, 1.
+    // By hand, of the relevant documents that each run retrieved. AP of `first`: 1/2, none for
+    // query 2, 1, none for query 4. Of `other`: 1, none for query 2, which it lacks, 1/2, 1.
     assert_eq!(scores.average("first", "AP(nothing=skip)"), Some(0.75));
     assert_eq!(scores.average("first", "AP"), Some(0.375));
     assert_eq!(scores.average("first", "R(nothing=1)@5"), Some(1.0));
@@ -1031,11 +1211,20 @@ fn summaries_of_queries_without_a_value_are_frozen() {
 
 /// A summary of units, of runs that differ in what was seen.
 fn frozen_of_units() -> Summary {
-    let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let text =
+        |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let qrels = text("qrels", b"1 0 a 1\n1 0 c 2\n2 0 a 0\n3 0 a#b 1\n3 0 b 1\n4 0 d 1\n");
     let runs = [
-        ("first", &b"1 Q0 b#1 1 3 t\n1 Q0 a#1 2 2 t\n1 Q0 a#2 3 1 t\n2 Q0 a#1 1 1 t\n3 Q0 a#b#1 1 1 t\n4 Q0 a 1 1 t\n"[..]),
-        ("other", &b"1 Q0 c#4 1 4 u\n1 Q0 c#4#3 1 3 u\n1 Q0 c#5 1 2 u\n1 Q0 a#1 1 1 u\n4 Q0 d#1 1 1 u\n"[..]),
+        (
+            "first",
+            &b"1 Q0 b#1 1 3 t\n1 Q0 a#1 2 2 t\n1 Q0 a#2 3 1 t\n2 Q0 a#1 1 1 t\n3 Q0 a#b#1 1 \
+                    1 t\n4 Q0 a 1 1 t\n"[..],
+        ),
+        (
+            "other",
+            &b"1 Q0 c#4 1 4 u\n1 Q0 c#4#3 1 3 u\n1 Q0 c#5 1 2 u\n1 Q0 a#1 1 1 u\n4 Q0 d#1 1 \
+                    1 u\n"[..],
+        ),
     ];
     let runs = runs.map(|(name, bytes)| RunInput::named(name, text(name, bytes)));
     let join = Join {
@@ -1054,7 +1243,8 @@ fn summaries_of_units_are_frozen() {
     let (bytes, json) = is_frozen(&frozen_of_units(), "summary-units");
     assert!(json.contains("\"blank\"") && json.contains("before:#"), "{json}");
     let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
-    // By hand. `first`: b a ·, a, a#b, a. `other`, whose fourth row of query 1 is not among the best three: c c#4 ·, nothing twice, d.
+    // By hand. `first`: b a ·, a, a#b, a. `other`, whose fourth row of query 1 is not among the
+    // best three: c c#4 ·, nothing twice, d.
     assert_eq!(scores.average("first", "AP(nothing=skip)"), Some(0.75));
     assert_eq!(scores.average("first", "AP"), Some(0.375));
     assert_eq!(scores.average("first", "P@3"), Some(2.0 / 12.0));
@@ -1069,10 +1259,14 @@ fn summaries_of_units_are_frozen() {
 #[test]
 fn counts_of_units_are_added_up() {
     let shard = |query: &str, results: &str| {
-        let text =
-            |name: &str, text: String| Input::Bytes { name: name.to_owned(), bytes: text.into_bytes() };
-        let lines =
-            results.split(' ').zip(1..).map(|(id, rank)| format!("{query} Q0 {id} {rank} -{rank} t\n"));
+        let text = |name: &str, text: String| Input::Bytes {
+            name: name.to_owned(),
+            bytes: text.into_bytes(),
+        };
+        let lines = results
+            .split(' ')
+            .zip(1..)
+            .map(|(id, rank)| format!("{query} Q0 {id} {rank} -{rank} t\n"));
         let run = RunInput::named("run", text("run", lines.collect()));
         let (units, repeats) = (Units::before("#"), "sum".parse().ok());
         let join = Join { units, repeats, ..Join::default() };
@@ -1091,7 +1285,8 @@ fn counts_of_units_are_added_up() {
     assert_eq!((&counts["negative"], &counts["twice"]), (&6.into(), &3.into()), "{counts}");
 }
 
-/// What an older version wrote is read, and merges with what this one writes, because values do not change from version to version.
+/// What an older version wrote is read, and merges with what this one writes, because values do not
+/// change from version to version.
 #[test]
 fn summaries_of_older_versions_are_read_and_merged() {
     let [one, other] = sound();
@@ -1108,10 +1303,13 @@ fn summaries_of_older_versions_are_read_and_merged() {
             assert_eq!(read, whole, "{older}");
         }
     }
-    let newer =
-        Summary::from_bytes(&with_version(&one.to_bytes(), THIS, "9999.0.0")).unwrap_err().to_string();
+    let newer = Summary::from_bytes(&with_version(&one.to_bytes(), THIS, "9999.0.0"))
+        .unwrap_err()
+        .to_string();
     assert!(
-        newer.contains(&format!("it was written by laneval 9999.0.0, and this is {THIS}: read it with that")),
+        newer.contains(&format!(
+            "it was written by laneval 9999.0.0, and this is {THIS}: read it with that"
+        )),
         "{newer}"
     );
 }
@@ -1122,7 +1320,11 @@ fn schemas_that_are_none_are_refused() {
     let sound = sound()[0].to_bytes();
     for (schema, part) in [
         (0, "it has version 0, which no laneval has written"),
-        (2, "it has version 2, and this laneval reads version 1 at most: read it with a newer laneval"),
+        (
+            2,
+            "it has version 2, and this laneval reads version 1 at most: read it with a newer \
+             laneval",
+        ),
     ] {
         let mut before = sound.clone();
         before[16] = schema;
@@ -1142,14 +1344,19 @@ fn a_summary_of_a_draft_is_refused_by_name() {
     let path = folder.path().join("draft.sum");
     std::fs::write(&path, &draft).unwrap();
     for error in [Summary::from_bytes(&draft).unwrap_err(), Summary::read(&path).unwrap_err()] {
-        assert!(error.to_string().ends_with("written by a draft of laneval: make it again"), "{error}");
+        assert!(
+            error.to_string().ends_with("written by a draft of laneval: make it again"),
+            "{error}"
+        );
     }
 }
 
 /// The pointers to all values inside of a value.
 fn pointers(value: &serde_json::Value, at: &str, all: &mut Vec<String>) {
     let inner: Vec<(String, &serde_json::Value)> = match value {
-        serde_json::Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        serde_json::Value::Object(fields) => {
+            fields.iter().map(|(key, value)| (key.clone(), value)).collect()
+        }
         serde_json::Value::Array(values) => {
             values.iter().enumerate().map(|(at, of)| (at.to_string(), of)).collect()
         }
@@ -1214,8 +1421,14 @@ fn odd_values() -> Vec<serde_json::Value> {
         json!({"sum": {"count": u64::MAX, "sum": "00000000000000000000000000000000"}}),
         json!({"ids": []}),
         json!({"ids": ["b", "a"]}),
-        json!({"hashes": {"sum": "00000000000000000000000000000003", "hashes": ["0000000000000001", "0000000000000002"]}}),
-        json!({"hashes": {"sum": "00000000000000000000000000000003", "hashes": ["0000000000000002", "0000000000000001"]}}),
+        json!({"hashes": {
+            "sum": "00000000000000000000000000000003",
+            "hashes": ["0000000000000001", "0000000000000002"],
+        }}),
+        json!({"hashes": {
+            "sum": "00000000000000000000000000000003",
+            "hashes": ["0000000000000002", "0000000000000001"],
+        }}),
     ]
 }
 
@@ -1252,10 +1465,13 @@ fn one_forged_field_is_refused_or_harmless() {
         pointers(&json, "", &mut all);
         // One of several runs, groups and measures stands for the others.
         let more = ["/runs/1/", "/runs/2/", "/runs/3/", "/measures/2/", "/measures/3/"];
-        all.retain(|at| !more.iter().any(|of| at.contains(of)) && (whole || at.starts_with("/queries")));
+        all.retain(|at| {
+            !more.iter().any(|of| at.contains(of)) && (whole || at.starts_with("/queries"))
+        });
         let ways = 0..odd_values().len() + 2;
         let (mut tried, mut refused) = (0, 0);
-        for (pointer, how) in some(all.iter().flat_map(|pointer| ways.clone().map(move |how| (pointer, how))))
+        for (pointer, how) in
+            some(all.iter().flat_map(|pointer| ways.clone().map(move |how| (pointer, how))))
         {
             let mut forged = json.clone();
             change(&mut forged, pointer, how);
@@ -1271,12 +1487,16 @@ fn forgeries_are_refused_by_their_fault() {
     let sound = &sound()[0];
     let json: serde_json::Value = serde_json::from_str(&sound.to_json()).unwrap();
     let version = format!(
-        "it was written by laneval 9999.0.0, and this is {THIS}: read it with that version or a newer one"
+        "it was written by laneval 9999.0.0, and this is {THIS}: read it with that version or a \
+         newer one"
     );
     let nameless = "it does not say which version of laneval wrote it";
     let hashes = |sum: &str, hashes: [&str; 2]| {
         let of = |text: &str, digits: usize| format!("{text:0>digits$}");
-        serde_json::json!({"hashes": {"sum": of(sum, 32), "hashes": hashes.map(|hash| of(hash, 16))}})
+        serde_json::json!({"hashes": {
+            "sum": of(sum, 32),
+            "hashes": hashes.map(|hash| of(hash, 16)),
+        }})
     };
     for (pointer, value, part) in [
         (
@@ -1301,10 +1521,18 @@ fn forgeries_are_refused_by_their_fault() {
         ("/runs/0/rule/ties", "none".into(), "none"),
         ("/runs/0/measures/0/sum", "0x1p9".into(), "mine: the sums of AP are none"),
         ("/runs/0/measures/0/squares", "0x1p-9".into(), "mine: the sums of AP are none"),
-        ("/runs/0/measures/0/range", serde_json::json!([0.5, 0.25]), "mine: the sums of AP are none"),
+        (
+            "/runs/0/measures/0/range",
+            serde_json::json!([0.5, 0.25]),
+            "mine: the sums of AP are none",
+        ),
         ("/runs/0/measures/0/range", serde_json::json!(null), "mine: the sums of AP are none"),
         ("/runs/0/measures/0/logarithms", "0x1p0".into(), "mine: the sums of AP are none"),
-        ("/runs/0/measures/1/logarithms", serde_json::json!(null), "mine: the sums of GMAP are none"),
+        (
+            "/runs/0/measures/1/logarithms",
+            serde_json::json!(null),
+            "mine: the sums of GMAP are none",
+        ),
         ("/runs/0/measures/1/logarithms", "0x1p5000".into(), "mine: the sums of GMAP are none"),
         ("/runs/1/group", serde_json::json!(null), "mine: it occurs twice"),
         ("/runs/0/missing", serde_json::json!({"count": 0, "ids": ["q1"]}), "not ascending"),
@@ -1313,9 +1541,19 @@ fn forgeries_are_refused_by_their_fault() {
         let mut forged = json.clone();
         *forged.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
         let error = Summary::from_json(&forged.to_string()).unwrap_err();
-        assert!(matches!(error, Error::Summary(_)) && error.to_string().contains(part), "{pointer}: {error}");
+        assert!(
+            matches!(error, Error::Summary(_)) && error.to_string().contains(part),
+            "{pointer}: {error}"
+        );
     }
-    for at in ["", "/queries/0/hashes", "/runs/0", "/runs/0/measures/0", "/runs/0/missing", "/runs/0/seen"] {
+    for at in [
+        "",
+        "/queries/0/hashes",
+        "/runs/0",
+        "/runs/0/measures/0",
+        "/runs/0/missing",
+        "/runs/0/seen",
+    ] {
         let mut forged = json.clone();
         forged["queries"][0] = hashes("3", ["1", "2"]);
         forged.pointer_mut(at).unwrap()["unknown"] = 1.into();
@@ -1326,18 +1564,36 @@ fn forgeries_are_refused_by_their_fault() {
     let mut forged = json.clone();
     forged["queries"][0] = many;
     assert!(Summary::from_json(&forged.to_string()).is_err());
-    for text in ["", "{", "[]", "null", "{}", "{\"schema\": 1}", "{\"schema\": \"1\"}", &"[".repeat(100_000)]
-    {
+    for text in [
+        "",
+        "{",
+        "[]",
+        "null",
+        "{}",
+        "{\"schema\": 1}",
+        "{\"schema\": \"1\"}",
+        &"[".repeat(100_000),
+    ] {
         assert!(matches!(Summary::from_json(text), Err(Error::Summary(_))), "{text:.20}");
     }
     assert!(matches!(Summary::from_bytes(b"q1 0 a 1\n"), Err(Error::Summary(_))));
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(200), max_shrink_iters: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(200),
+        max_shrink_iters: 60,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn several_forged_fields_are_refused_or_harmless(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 2..5), hashed: bool) {
+    fn several_forged_fields_are_refused_or_harmless(
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), any::<prop::sample::Index>()),
+            2..5,
+        ),
+        hashed: bool,
+    ) {
         let [one, other] = sound();
         let one = if hashed { one.without_ids() } else { one };
         let mut json: serde_json::Value = serde_json::from_str(&one.to_json()).unwrap();
@@ -1353,7 +1609,10 @@ proptest! {
 
     /// Changed bytes can have a fitting checksum, too.
     #[test]
-    fn changed_bytes_with_their_checksum_are_refused_or_harmless(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), cut: Option<prop::sample::Index>) {
+    fn changed_bytes_with_their_checksum_are_refused_or_harmless(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut: Option<prop::sample::Index>,
+    ) {
         let [one, other] = sound();
         let mut body = one.to_bytes()[28..].to_vec();
         for (at, byte) in changes {

@@ -1,4 +1,5 @@
-//! Tied groups: the join keeps the groups that plain grouping gives; and their order by the rank column.
+//! Tied groups: the join keeps the groups that plain grouping gives; and their order by the rank
+//! column.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
@@ -14,19 +15,37 @@ use crate::slow_reader::{encodings, gzip};
 type Line = (usize, usize, &'static str);
 
 /// Scores of which many are equal, some in f32 only.
-const SCORES: [&str; 10] = ["0", "-0", "-0.0", "1", "1.0", "1.00000000001", "2", "1e39", "2e39", "-5"];
+const SCORES: [&str; 10] =
+    ["0", "-0", "-0.0", "1", "1.0", "1.00000000001", "2", "1e39", "2e39", "-5"];
 /// The same scores, with other texts that trec_eval takes for a score.
-const TREC_SCORES: [&str; 13] =
-    ["0", "-0", "x", "1", "1.0", "1.00000000001", "2", "1e39", "inf", "infinity", "-inf", "-1e999", "1e999"];
+const TREC_SCORES: [&str; 13] = [
+    "0",
+    "-0",
+    "x",
+    "1",
+    "1.0",
+    "1.00000000001",
+    "2",
+    "1e39",
+    "inf",
+    "infinity",
+    "-inf",
+    "-1e999",
+    "1e999",
+];
 
 fn qrels_text(judged: &HashMap<(usize, usize), i32>) -> String {
-    let line =
-        |((query, document), grade): (&(usize, usize), &i32)| format!("q{query} 0 d{document} {grade}\n");
+    let line = |((query, document), grade): (&(usize, usize), &i32)| {
+        format!("q{query} 0 d{document} {grade}\n")
+    };
     judged.iter().map(line).collect()
 }
 
 fn run_text(lines: &[Line]) -> String {
-    lines.iter().map(|(query, document, score)| format!("q{query} Q0 d{document} 7 {score} t\n")).collect()
+    lines
+        .iter()
+        .map(|(query, document, score)| format!("q{query} Q0 d{document} 7 {score} t\n"))
+        .collect()
 }
 
 /// Results of up to nine queries, each document once, grouped by query or not.
@@ -53,23 +72,27 @@ fn joins(dialects: &'static [Dialect]) -> impl Strategy<Value = Join> {
     let ties = prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]);
     let score = prop::sample::select(vec![ScoreType::F64, ScoreType::F32]);
     let depth = prop::option::of(1u32..12).prop_map(|depth| depth.and_then(NonZeroU32::new));
-    (ties, score, depth, prop::sample::select(dialects)).prop_map(|(ties, score, depth, dialect)| Join {
-        ties,
-        score,
-        depth,
-        dialect,
-        keep_ties: true,
-        ..Join::default()
-    })
+    (ties, score, depth, prop::sample::select(dialects)).prop_map(
+        |(ties, score, depth, dialect)| Join {
+            ties,
+            score,
+            depth,
+            dialect,
+            keep_ties: true,
+            ..Join::default()
+        },
+    )
 }
 
-/// The groups of each row that has any, the documents that were cut off, and the counts of each run.
+/// The groups of each row that has any, the documents that were cut off, and the counts of each
+/// run.
 type Found = (Vec<TieCounts>, BTreeMap<u32, (Vec<TiedGroup>, Vec<CutOff>)>);
 
 fn found(matrix: &LabelMatrix) -> Found {
     let tied = matrix.tied_groups().expect("it was asked for");
     let of = |ties: RowTies<'_>| (ties.groups.to_vec(), ties.cut.to_vec());
-    let by_row = |row: u32| Some((row, of(tied.of(row)))).filter(|(_, ties)| *ties != (vec![], vec![]));
+    let by_row =
+        |row: u32| Some((row, of(tied.of(row)))).filter(|(_, ties)| *ties != (vec![], vec![]));
     let rows = (0..matrix.rows() as u32).filter_map(by_row).collect();
     assert_eq!(tied.iter().map(|(row, ties)| (row, of(ties))).collect::<BTreeMap<_, _>>(), rows);
     assert!(tied.rows().iter().eq(rows.keys()));
@@ -121,7 +144,8 @@ fn plainly(
                         groups.push(TiedGroup { start: start as u32, length: length as u32 });
                     }
                     if mixed && length < group.len() {
-                        // The order decides which documents were cut off: the others are in the matrix.
+                        // The order decides which documents were cut off: the others are in the
+                        // matrix.
                         let mut codes = BTreeMap::<u8, u32>::new();
                         group.iter().for_each(|result| *codes.entry(result.1).or_default() += 1);
                         let labels = labels(matrix, row);
@@ -160,7 +184,9 @@ proptest! {
 
     #[test]
     fn groups_are_those_of_plainly_grouping(
-        judged in judgments(), (one, other) in (results(&SCORES), results(&SCORES)), join in joins(&[Dialect::Laneval])
+        judged in judgments(),
+        (one, other) in (results(&SCORES), results(&SCORES)),
+        join in joins(&[Dialect::Laneval]),
     ) {
         agrees(&judged, [&one, &other], join)?;
     }
@@ -173,10 +199,14 @@ proptest! {
         agrees(&judged, [&one, &other], join)?;
     }
 
-    /// The documents that are cut off when a matrix is built are those that are cut off its groups later.
+    /// The documents that are cut off when a matrix is built are those that are cut off its groups
+    /// later.
     #[test]
     fn cutting_when_building_is_cutting_when_evaluating(
-        judged in judgments(), lines in results(&SCORES), join in joins(&[Dialect::Laneval]), depth in 1u32..12
+        judged in judgments(),
+        lines in results(&SCORES),
+        join in joins(&[Dialect::Laneval]),
+        depth in 1u32..12,
     ) {
         let build = |depth| {
             let join = Join { depth, ..join.clone() };
@@ -192,12 +222,16 @@ proptest! {
             let reached = ties.groups.iter().filter(|group| group.start < depth);
             let groups: Vec<TiedGroup> = reached
                 .clone()
-                .map(|group| TiedGroup { start: group.start, length: group.end().min(depth) - group.start })
+                .map(|group| TiedGroup {
+                    start: group.start,
+                    length: group.end().min(depth) - group.start,
+                })
                 .collect();
             let mut codes = BTreeMap::<u8, u32>::new();
             let behind = reached.flat_map(|group| group.start.max(depth)..group.end());
             behind.for_each(|rank| *codes.entry(labels[rank as usize]).or_default() += 1);
-            let cut: Vec<CutOff> = codes.into_iter().map(|(code, count)| CutOff { row, code, count }).collect();
+            let cut: Vec<CutOff> =
+                codes.into_iter().map(|(code, count)| CutOff { row, code, count }).collect();
             if !groups.is_empty() {
                 expected.insert(row, (groups, cut));
             }
@@ -208,21 +242,27 @@ proptest! {
     /// The rank column is a random order, so equal scores come in it.
     #[test]
     fn equal_scores_are_in_the_order_of_the_rank_column(
-        judged in judgments(), lines in results(&SCORES), shuffled in Just((0..200i64).collect::<Vec<_>>()).prop_shuffle(),
-        score in prop::sample::select(vec![ScoreType::F64, ScoreType::F32]), depth in prop::option::of(1u32..12),
+        judged in judgments(),
+        lines in results(&SCORES),
+        shuffled in Just((0..200i64).collect::<Vec<_>>()).prop_shuffle(),
+        score in prop::sample::select(vec![ScoreType::F64, ScoreType::F32]),
+        depth in prop::option::of(1u32..12),
     ) {
         let rank = |at: usize| shuffled[at] - 100;
-        let line = |(at, (query, document, score)): (usize, &Line)| format!("q{query} Q0 d{document}\t {} {score} t\n", rank(at));
+        let line = |(at, (query, document, score)): (usize, &Line)| format!("q{query} Q0 \
+            d{document}\t {} {score} t\n", rank(at));
         let text: String = lines.iter().enumerate().map(line).collect();
         let depth = depth.and_then(NonZeroU32::new);
         let join = Join { ties: Ties::Rank, score, depth, keep_ties: true, ..Join::default() };
         // If the lines are in the order of their ranks, the input order is that of the ranks.
-        let mut ordered: Vec<(i64, &Line)> = lines.iter().enumerate().map(|(at, line)| (rank(at), line)).collect();
+        let mut ordered: Vec<(i64, &Line)> =
+            lines.iter().enumerate().map(|(at, line)| (rank(at), line)).collect();
         ordered.sort_by_key(|(rank, _)| *rank);
         let ordered: Vec<Line> = ordered.into_iter().map(|(_, line)| *line).collect();
         let expected = Join { ties: Ties::Input, ..join.clone() };
         let qrels = qrels_text(&judged);
-        let expected = expected.files(input("qrels", &qrels), [input("the run", &run_text(&ordered))]);
+        let expected =
+            expected.files(input("qrels", &qrels), [input("the run", &run_text(&ordered))]);
         for run in encodings("the run", text.as_bytes()) {
             match (join.files(input("qrels", &qrels), [run]), &expected) {
                 (Ok(found), Ok(expected)) => {
@@ -264,7 +304,9 @@ fn agrees(
         let file = tempfile::NamedTempFile::new().unwrap();
         matrix.write(file.path()).unwrap();
         LabelMatrix::verify(file.path()).unwrap();
-        for read in [LabelMatrix::map(file.path()).unwrap(), LabelMatrix::read(file.path()).unwrap()] {
+        for read in
+            [LabelMatrix::map(file.path()).unwrap(), LabelMatrix::read(file.path()).unwrap()]
+        {
             prop_assert_eq!(read.tied_groups(), matrix.tied_groups());
             prop_assert_eq!(read.batch().tied_groups(), matrix.tied_groups());
         }
@@ -292,7 +334,10 @@ fn groups_are_kept_where_they_are_asked_for() {
     assert_eq!(tied.counts(), [TieCounts { documents: 3, groups: 1, mixed: 1, largest: 3 }]);
     // All ranks of the group are left.
     let matrix = build(Join { depth: NonZeroU32::new(1), ..keep_ties });
-    assert_eq!((matrix.tied_groups().unwrap().rows(), matrix.tied_groups().unwrap().deepest()), (&[][..], 0));
+    assert_eq!(
+        (matrix.tied_groups().unwrap().rows(), matrix.tied_groups().unwrap().deepest()),
+        (&[][..], 0)
+    );
     assert_eq!(matrix.tied_groups().unwrap().counts(), [TieCounts::default()]);
 }
 
@@ -317,17 +362,22 @@ fn a_rank_column_that_gives_no_order_is_refused() {
         };
         let text = "a Q0 d1 x 3 t\nc Q0 d1 x 3 t\nb Q0 d3 1 2 t\nb Q0 d4 1 3 t\n";
         let integer = |line: u32, rank: &str| {
-            format!("run:{line}: rank '{rank}' is not an integer, and equal scores are to be ordered by it")
+            format!(
+                "run:{line}: rank '{rank}' is not an integer, and equal scores are to be ordered \
+                 by it"
+            )
         };
         assert_eq!(message(input("run", text)), Err(integer(1, "x")));
         // The lines of a query are apart, so the run is read a second time.
         let apart = format!(
-            "{text}a Q0 d2 1.5 3 t\nb Q0 d5 1 2 t\na Q0 d7 - 1 t\na Q0 d8 99999999999999999999 1 t\n"
+            "{text}a Q0 d2 1.5 3 t\nb Q0 d5 1 2 t\na Q0 d7 - 1 t\na Q0 d8 99999999999999999999 1 \
+             t\n"
         );
         let expected = [
             integer(1, "x"),
             integer(5, "1.5"),
-            "run:6: rank 1 occurs again among equal scores of query 'b', first on line 3".to_owned(),
+            "run:6: rank 1 occurs again among equal scores of query 'b', first on line 3"
+                .to_owned(),
             integer(7, "-"),
             integer(8, "99999999999999999999"),
         ];
@@ -336,7 +386,10 @@ fn a_rank_column_that_gives_no_order_is_refused() {
         }
         let sound = "a Q0 d1 +2 3 t\nb Q0 d3 1 2 t\na Q0 d2 -1 3 t\nb Q0 d4 1 3 t\n";
         assert_eq!(message(input("run", sound)), Ok(()));
-        assert_eq!(message(Input::Bytes { name: "run".into(), bytes: gzip(sound.as_bytes()) }), Ok(()));
+        assert_eq!(
+            message(Input::Bytes { name: "run".into(), bytes: gzip(sound.as_bytes()) }),
+            Ok(())
+        );
     }
 }
 
@@ -347,6 +400,7 @@ fn rankings_in_memory_have_no_rank_column() {
     let error = join.rankings(&qrels, [("mine".to_owned(), [("a", "d1", 1.0)])]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "rankings in memory have no rank column that could order equal scores: give them in that order, with ties `input`"
+        "rankings in memory have no rank column that could order equal scores: give them in that \
+         order, with ties `input`"
     );
 }

@@ -1,4 +1,5 @@
-//! Evaluations over the orders of equal scores give what trying all orders gives, whatever order the join has made, wherever ranks are cut.
+//! Evaluations over the orders of equal scores give what trying all orders gives, whatever order
+//! the join has made, wherever ranks are cut.
 
 use std::num::NonZeroU32;
 
@@ -9,7 +10,9 @@ use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
     CodeOrder, Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,
 };
-use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
+use laneval::{
+    EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View,
+};
 
 use crate::cases::{by_default, some};
 use crate::random::Random;
@@ -32,7 +35,9 @@ impl Case {
             let documents = if long { 1 + random.below(150) } else { 1 + random.below(6) };
             let mut groups: Vec<Vec<String>> = vec![Vec::new()];
             for document in 0..documents {
-                if random.below(if long { 3 } else { 2 }) == 0 && !groups[groups.len() - 1].is_empty() {
+                if random.below(if long { 3 } else { 2 }) == 0
+                    && !groups[groups.len() - 1].is_empty()
+                {
                     groups.push(Vec::new());
                 }
                 let last = groups.len() - 1;
@@ -40,7 +45,8 @@ impl Case {
             }
             for document in groups.concat() {
                 if let Some(grade) =
-                    [None, None, Some(-1.0), Some(0.0), Some(1.0), Some(2.0), Some(3.0)][random.below(7)]
+                    [None, None, Some(-1.0), Some(0.0), Some(1.0), Some(2.0), Some(3.0)]
+                        [random.below(7)]
                 {
                     judged.push((format!("q{query:03}"), document, grade));
                 }
@@ -53,8 +59,10 @@ impl Case {
     }
 
     fn qrels(&self) -> Qrels {
-        let judged =
-            self.judged.iter().map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
+        let judged = self
+            .judged
+            .iter()
+            .map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
         Qrels::new(judged).unwrap()
     }
 
@@ -72,7 +80,9 @@ impl Case {
     fn run(&self, scored: impl Fn(usize, &[Vec<String>]) -> Vec<(String, f64)>) -> Run {
         let of_query = |(query, groups): (usize, &Vec<Vec<String>>)| {
             let named = scored(query, groups).into_iter();
-            named.map(move |(document, score)| (format!("q{query:03}"), document, score)).collect::<Vec<_>>()
+            named
+                .map(move |(document, score)| (format!("q{query:03}"), document, score))
+                .collect::<Vec<_>>()
         };
         self.queries.iter().enumerate().flat_map(of_query).collect()
     }
@@ -84,7 +94,9 @@ impl Case {
                 let permutations = permutations(group);
                 orders
                     .iter()
-                    .flat_map(|order| permutations.iter().map(|more| [order.clone(), more.clone()].concat()))
+                    .flat_map(|order| {
+                        permutations.iter().map(|more| [order.clone(), more.clone()].concat())
+                    })
                     .collect()
             })
         };
@@ -105,7 +117,8 @@ fn permutations(of: &[String]) -> Vec<Vec<String>> {
 }
 
 fn join(join: Join, qrels: &Qrels, run: &Run) -> LabelMatrix {
-    let rows = run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
+    let rows =
+        run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
     Join { keep_ties: true, ..join }.rankings(qrels, [("run".to_owned(), rows)]).unwrap()
 }
 
@@ -142,7 +155,11 @@ fn values_are_those_of_trying_all_orders() {
         let round = |round: usize| {
             let run = case.run(|query, _| {
                 let order = &orders[query][round % orders[query].len()];
-                order.iter().enumerate().map(|(rank, document)| (document.clone(), -(rank as f64))).collect()
+                order
+                    .iter()
+                    .enumerate()
+                    .map(|(rank, document)| (document.clone(), -(rank as f64)))
+                    .collect()
             });
             join(Join::default(), &qrels, &run)
         };
@@ -151,7 +168,8 @@ fn values_are_those_of_trying_all_orders() {
             for tied in VALUES {
                 // A part of the measures is tested each time.
                 let all = offered(tied, view, &matrix).into_iter();
-                let measures: Vec<Measure> = all.skip(seed as usize).step_by(by_default(10, 3)).collect();
+                let measures: Vec<Measure> =
+                    all.skip(seed as usize).step_by(by_default(10, 3)).collect();
                 let evaluator = Evaluator::of(measures.clone())
                     .with_view(view)
                     .with_per_query(true)
@@ -162,17 +180,20 @@ fn values_are_those_of_trying_all_orders() {
                     _ => measure.to_string(),
                 };
                 let plainly = measures.iter().map(|of| plain(of).parse().unwrap()).collect();
-                let plainly =
-                    Evaluator::of(plainly).with_view(view).with_per_query(true).with_not_finite(true);
+                let plainly = Evaluator::of(plainly)
+                    .with_view(view)
+                    .with_per_query(true)
+                    .with_not_finite(true);
                 let each: Vec<Scores> =
                     rounds.iter().map(|matrix| plainly.evaluate(matrix).unwrap()).collect();
                 let found = evaluator.with_tied(tied).evaluate(&matrix).unwrap();
                 for (place, measure) in measures.iter().enumerate() {
                     for (query, orders) in orders.iter().enumerate() {
-                        let of_orders =
-                            || each[..orders.len()].iter().map(|scores| values(scores)[place][query]);
-                        let larger =
-                            (tied == TiedValue::Best) == (measure.definition().better != Better::Lower);
+                        let of_orders = || {
+                            each[..orders.len()].iter().map(|scores| values(scores)[place][query])
+                        };
+                        let larger = (tied == TiedValue::Best)
+                            == (measure.definition().better != Better::Lower);
                         let mut expected = match tied {
                             TiedValue::Average => of_orders().sum::<f64>() / orders.len() as f64,
                             _ if larger => of_orders().fold(f64::NEG_INFINITY, f64::max),
@@ -182,11 +203,12 @@ fn values_are_those_of_trying_all_orders() {
                             expected = expected.max(0.00001);
                         }
                         let found = values(&found)[place][query];
-                        let close =
-                            found == expected || (found - expected).abs() <= 1e-12 * (1.0 + expected.abs());
+                        let close = found == expected
+                            || (found - expected).abs() <= 1e-12 * (1.0 + expected.abs());
                         assert!(
                             close,
-                            "{tied} of {measure} under {view:?} in query {query}: {found} and {expected}"
+                            "{tied} of {measure} under {view:?} in query {query}: {found} and \
+                             {expected}"
                         );
                         compared += 1;
                     }
@@ -197,8 +219,8 @@ fn values_are_those_of_trying_all_orders() {
     assert!(compared > 30_000, "{compared}");
 }
 
-/// The order that the join makes changes no bit, nor does it matter whether the join cut ranks or the view does, or whether the matrix was
-/// a file.
+/// The order that the join makes changes no bit, nor does it matter whether the join cut ranks or
+/// the view does, or whether the matrix was a file.
 #[test]
 fn only_what_is_tied_matters() {
     let case = Case::new(11, 66, true);
@@ -208,7 +230,11 @@ fn only_what_is_tied_matters() {
         [(None, false), (None, true), (Some(40), false), (Some(7), false), (Some(7), true)]
     {
         let built = |ties, depth: Option<u32>| {
-            join(Join { ties, depth: depth.and_then(NonZeroU32::new), ..Join::default() }, &qrels, &run)
+            join(
+                Join { ties, depth: depth.and_then(NonZeroU32::new), ..Join::default() },
+                &qrels,
+                &run,
+            )
         };
         let whole = built(Ties::DocnoDescending, None);
         let cut = built(Ties::DocnoDescending, depth);
@@ -222,14 +248,16 @@ fn only_what_is_tied_matters() {
         ];
         let view = View { depth, judged_only };
         for tied in VALUES {
-            let evaluator = Evaluator::of(offered(tied, view, &whole).into_iter().step_by(2).collect())
-                .with_tied(tied)
-                .with_view(view);
+            let evaluator =
+                Evaluator::of(offered(tied, view, &whole).into_iter().step_by(2).collect())
+                    .with_tied(tied)
+                    .with_view(view);
             let evaluator = evaluator.with_per_query(true).with_not_finite(true);
             let expected = evaluator.evaluate(&whole).unwrap();
             assert!(expected.measures.len() > 50 || judged_only && tied != TiedValue::Average);
             for (number, other) in others.iter().enumerate() {
-                let found = evaluator.clone().with_threads(3.try_into().ok()).evaluate(other).unwrap();
+                let found =
+                    evaluator.clone().with_threads(3.try_into().ok()).evaluate(other).unwrap();
                 for (place, measure) in expected.measures.iter().enumerate() {
                     for (query, (one, another)) in
                         values(&expected)[place].iter().zip(&values(&found)[place]).enumerate()
@@ -237,7 +265,8 @@ fn only_what_is_tied_matters() {
                         assert_eq!(
                             one.to_bits(),
                             another.to_bits(),
-                            "{tied} of {measure} under {view:?}, query {query}, matrix {number}: {one} and {another}"
+                            "{tied} of {measure} under {view:?}, query {query}, matrix {number}: \
+                             {one} and {another}"
                         );
                     }
                 }
@@ -250,16 +279,24 @@ fn only_what_is_tied_matters() {
 fn rankings_without_ties_have_the_bits_of_their_order() {
     let case = Case::new(5, 40, true);
     let untied = case.run(|_, groups| {
-        groups.concat().into_iter().enumerate().map(|(rank, document)| (document, -(rank as f64))).collect()
+        groups
+            .concat()
+            .into_iter()
+            .enumerate()
+            .map(|(rank, document)| (document, -(rank as f64)))
+            .collect()
     });
     let matrix = join(Join::default(), &case.qrels(), &untied);
     for tied in VALUES {
-        let evaluator =
-            Evaluator::of(offered(tied, View::default(), &matrix)).with_per_query(true).with_not_finite(true);
+        let evaluator = Evaluator::of(offered(tied, View::default(), &matrix))
+            .with_per_query(true)
+            .with_not_finite(true);
         let ranked = evaluator.evaluate(&matrix).unwrap();
         let found = evaluator.with_tied(tied).evaluate(&matrix).unwrap();
         for (ranked, found) in values(&ranked).iter().zip(values(&found)) {
-            assert!(ranked.iter().zip(found).all(|(ranked, found)| ranked.to_bits() == found.to_bits()));
+            assert!(
+                ranked.iter().zip(found).all(|(ranked, found)| ranked.to_bits() == found.to_bits())
+            );
         }
     }
 }
@@ -270,7 +307,8 @@ fn an_interval_is_made_of_the_three_values() {
     let matrix = join(Join::default(), &case.qrels(), &case.tied());
     let evaluator = Evaluator::new(["AP", "nDCG@10", "P@5", "SetP"]).unwrap();
     let interval = evaluator.tie_interval(&matrix).unwrap();
-    let of = |tied| evaluator.clone().with_tied(tied).with_per_query(true).evaluate(&matrix).unwrap();
+    let of =
+        |tied| evaluator.clone().with_tied(tied).with_per_query(true).evaluate(&matrix).unwrap();
     let [average, best, worst, ranked] =
         [TiedValue::Average, TiedValue::Best, TiedValue::Worst, TiedValue::Ranked].map(of);
     for measure in 0..4 {
@@ -279,15 +317,18 @@ fn an_interval_is_made_of_the_three_values() {
         assert_eq!(stat(StatName::Mean), mean(&average));
         assert_eq!((stat(StatName::Best), stat(StatName::Worst)), (mean(&best), mean(&worst)));
         assert_eq!(stat(StatName::Bias), mean(&ranked) - mean(&average));
-        let varying =
-            values(&best)[measure].iter().zip(&values(&worst)[measure]).filter(|(best, worst)| best != worst);
+        let varying = values(&best)[measure]
+            .iter()
+            .zip(&values(&worst)[measure])
+            .filter(|(best, worst)| best != worst);
         assert_eq!(stat(StatName::Varying), varying.count() as f64);
     }
     // There is one group: the fifth and sixth document, whose labels differ.
     let stat = |measure: usize, name| interval.runs[0].stat(measure, name).unwrap();
     assert!(stat(2, StatName::Across) > 5.0 && stat(2, StatName::Across) < 50.0);
     assert_eq!((stat(3, StatName::Across), stat(3, StatName::Varying)), (0.0, 0.0));
-    let documents: usize = case.queries.iter().flatten().filter(|group| group.len() > 1).map(Vec::len).sum();
+    let documents: usize =
+        case.queries.iter().flatten().filter(|group| group.len() > 1).map(Vec::len).sum();
     assert_eq!(interval.runs[0].ties.unwrap().documents, documents as u64);
     assert_eq!(interval.notices.len(), 1, "{:?}", interval.notices);
 }
@@ -303,7 +344,8 @@ fn what_has_no_such_value_is_refused_by_name() {
     };
     assert_eq!(
         refused(&["AP", "INST", "G"], TiedValue::Average),
-        "INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc\n\
+        "INST has no expected value over ties that can be computed; take --ties best, worst or \
+         docno-desc\n\
          G has no expected value over ties that can be computed; take --ties docno-desc"
     );
     assert_eq!(
@@ -316,9 +358,12 @@ fn what_has_no_such_value_is_refused_by_name() {
     let error = evaluator.evaluate(&unknown).unwrap_err().to_string();
     assert_eq!(
         error,
-        "it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `keep_ties=True` for `Matrix.build`)"
+        "it is not known which documents have equal scores: ask for it when rankings are made (in \
+         Rust `keep_ties`, on the command line `--keep-ties`, in Python `keep_ties=True` for \
+         `Matrix.build`)"
     );
-    let error = evaluator.with_engine(EngineChoice::Reference).evaluate(&matrix).unwrap_err().to_string();
+    let error =
+        evaluator.with_engine(EngineChoice::Reference).evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(error, "the reference has no average values of tied rankings: take another engine");
 }
 
@@ -381,8 +426,8 @@ fn arranged(
     function(measure).unwrap()(measure, &ranking)
 }
 
-/// Groups that cannot matter are skipped, and the others are computed once for all measures: every measure has the same bits as from the
-/// whole row, beside others or alone.
+/// Groups that cannot matter are skipped, and the others are computed once for all measures: every
+/// measure has the same bits as from the whole row, beside others or alone.
 #[test]
 fn what_is_passed_by_changes_no_bit() {
     let case = Case::new(21, 70, true);
@@ -434,10 +479,12 @@ fn what_is_passed_by_changes_no_bit() {
                     };
                     let also = alone.as_ref().map(|alone| values(alone)[0][*row as usize]);
                     for plain in plain.into_iter().chain(also) {
-                        let same = found.to_bits() == plain.to_bits() || found.is_nan() && plain.is_nan();
+                        let same =
+                            found.to_bits() == plain.to_bits() || found.is_nan() && plain.is_nan();
                         assert!(
                             same,
-                            "{tied} of {measure}, {view:?} of {built:?}, row {row}: {found} and {plain}"
+                            "{tied} of {measure}, {view:?} of {built:?}, row {row}: {found} and \
+                             {plain}"
                         );
                     }
                 }
@@ -447,7 +494,8 @@ fn what_is_passed_by_changes_no_bit() {
     assert!(expected > 50_000 && extreme > 100_000, "{expected} {extreme}");
 }
 
-/// A request that the arguments alone rule out is refused without a matrix, with the same message as with one.
+/// A request that the arguments alone rule out is refused without a matrix, with the same message
+/// as with one.
 #[test]
 fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     let case = Case::new(2, 8, false);
@@ -459,9 +507,14 @@ fn what_the_arguments_decide_is_refused_before_anything_is_read() {
                 continue;
             }
             let evaluator = Evaluator::of(vec![measure.clone()]).with_tied(tied).with_view(view);
-            let (before, after) = (evaluator.check_tied(), evaluator.with_not_finite(true).evaluate(&matrix));
+            let (before, after) =
+                (evaluator.check_tied(), evaluator.with_not_finite(true).evaluate(&matrix));
             let message = |error: Option<laneval::Error>| error.map(|error| error.to_string());
-            assert_eq!(message(before.err()), message(after.err()), "{tied} of {measure} under {view:?}");
+            assert_eq!(
+                message(before.err()),
+                message(after.err()),
+                "{tied} of {measure} under {view:?}"
+            );
             refused += usize::from(evaluator_refuses(measure, tied, view));
         }
     }
@@ -491,12 +544,16 @@ fn what_no_order_changes_is_answered_also_where_rankings_are_cut() {
     }
 }
 
-/// The refusal for rankings that are cut follows from the request, and not from the places of groups.
+/// The refusal for rankings that are cut follows from the request, and not from the places of
+/// groups.
 #[test]
 fn whether_a_depth_cuts_a_group_decides_no_refusal() {
     let qrels = Qrels::new([("q", "a", 1.0), ("q", "b", 0.0)]).unwrap();
     let run = |scores: [f64; 3]| {
-        ["a", "b", "c"].into_iter().zip(scores).map(|(id, score)| ("q".to_owned(), id.to_owned(), score))
+        ["a", "b", "c"]
+            .into_iter()
+            .zip(scores)
+            .map(|(id, score)| ("q".to_owned(), id.to_owned(), score))
     };
     let view = View { depth: None, judged_only: true };
     let evaluator = Evaluator::new(["P@1"]).unwrap().with_tied(TiedValue::Best).with_view(view);
@@ -508,7 +565,8 @@ fn whether_a_depth_cuts_a_group_decides_no_refusal() {
         let error = evaluator.evaluate(&join_at(Some(2), scores)).unwrap_err().to_string();
         assert_eq!(
             error,
-            "P@1: its best order under -M and -J together cannot be found without trying all of them"
+            "P@1: its best order under -M and -J together cannot be found without trying all of \
+             them"
         );
         assert!(evaluator.evaluate(&join_at(None, scores)).is_ok());
     }

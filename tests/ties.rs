@@ -1,5 +1,5 @@
-//! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and changes that must not
-//! matter.
+//! Expected, best and worst values over the orders of equal scores: vectors, all orders of small
+//! rankings, and changes that must not matter.
 
 use laneval::View;
 use laneval::labels::{Codebook, CutOff, RowTies, TiedGroup};
@@ -27,7 +27,8 @@ struct Case {
 }
 
 impl Case {
-    /// Makes a ranking of groups, which are lists of codes. Lists with different codes are kept as tied groups.
+    /// Makes a ranking of groups, which are lists of codes. Lists with different codes are kept as
+    /// tied groups.
     fn new(grades: &[f64], groups: &[Vec<u8>], unretrieved: &[u8], view: View) -> Self {
         let labels = groups.concat();
         let mut facts = Facts::new();
@@ -69,16 +70,26 @@ impl Case {
 
     fn of_row(&self, value: impl FnOnce(&mut RankingPieces<'_>) -> f64) -> f64 {
         let pooled = self.labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
-        let documents: Vec<Document> = pooled.map(|(&code, rank)| Document { rank, code }).collect();
+        let documents: Vec<Document> =
+            pooled.map(|(&code, rank)| Document { rank, code }).collect();
         let (depth, facts) = (self.labels.len() as u32, self.facts.of(0));
-        let tied = TiedRanking { documents: &documents, depth, facts, book: &self.book, ties: self.ties() };
+        let tied = TiedRanking {
+            documents: &documents,
+            depth,
+            facts,
+            book: &self.book,
+            ties: self.ties(),
+        };
         value(&mut RankingPieces::new(&tied, self.view, Pieces::default()))
     }
 
     /// The same ranking, joined at the depth of the view instead.
     fn joined_at_its_depth(&self) -> Self {
         let mut case = self.clone();
-        let depth = self.view.depth.map_or(self.labels.len(), |depth| self.labels.len().min(depth as usize));
+        let depth = self
+            .view
+            .depth
+            .map_or(self.labels.len(), |depth| self.labels.len().min(depth as usize));
         case.view.depth = None;
         case.labels.truncate(depth);
         case.groups.retain(|group| (group.start as usize) < depth);
@@ -108,7 +119,9 @@ impl Case {
             };
             all = all
                 .iter()
-                .flat_map(|labels| orders.iter().map(|order| placed(labels, order)).collect::<Vec<_>>())
+                .flat_map(|labels| {
+                    orders.iter().map(|order| placed(labels, order)).collect::<Vec<_>>()
+                })
                 .collect();
         }
         all.iter_mut().for_each(|labels| self.view.of_row(labels));
@@ -135,7 +148,9 @@ impl Case {
                 self.view.of_row(&mut labels);
                 self.value(measure, &labels)
             }
-            Extreme::Searched(search) => self.of_row(|row| search.of_row(row, &mut TieScratch::default())),
+            Extreme::Searched(search) => {
+                self.of_row(|row| search.of_row(row, &mut TieScratch::default()))
+            }
         })
     }
 }
@@ -186,9 +201,11 @@ fn code(name: &str) -> u8 {
 
 /// `[1 u][0] + 1 -M 4 -J`
 fn case_of(text: &str) -> Case {
-    let (text, judged_only) = text.strip_suffix("-J").map_or((text, false), |text| (text.trim(), true));
-    let (text, depth) =
-        text.split_once("-M ").map_or((text, None), |(text, depth)| (text.trim(), depth.parse().ok()));
+    let (text, judged_only) =
+        text.strip_suffix("-J").map_or((text, false), |text| (text.trim(), true));
+    let (text, depth) = text
+        .split_once("-M ")
+        .map_or((text, None), |(text, depth)| (text.trim(), depth.parse().ok()));
     let (groups, unretrieved) = text.split_once('+').unwrap_or((text, ""));
     let codes = |text: &str| text.split_whitespace().map(code).collect::<Vec<_>>();
     let groups: Vec<_> = groups.trim().trim_matches(['[', ']']).split("][").map(codes).collect();
@@ -226,7 +243,9 @@ fn vectors() {
             case.extreme(&measure, Side::Best),
             case.extreme(&measure, Side::Worst),
         ];
-        for (what, (expected, found)) in ["mean", "best", "worst"].iter().zip(cell.iter().zip(found)) {
+        for (what, (expected, found)) in
+            ["mean", "best", "worst"].iter().zip(cell.iter().zip(found))
+        {
             // A few additions of numbers below 1.
             let fine = match (*expected, found) {
                 ("-", found) => found.is_none(),
@@ -251,8 +270,8 @@ fn small(seed: u64, number: usize) -> Vec<Case> {
     let mut random = Random(seed);
     let mut cases = Vec::new();
     while cases.len() < number {
-        let grades =
-            [&[0.0, 1.0, 2.0, 3.0][..], &[0.0, 1.0], &[0.5, 1.0, 2.25], &[1.0, 9.0]][random.below(4)];
+        let grades = [&[0.0, 1.0, 2.0, 3.0][..], &[0.0, 1.0], &[0.5, 1.0, 2.25], &[1.0, 9.0]]
+            [random.below(4)];
         let codes = 2 + grades.len();
         let documents = 1 + random.below(7);
         let mut groups = vec![Vec::new()];
@@ -263,7 +282,8 @@ fn small(seed: u64, number: usize) -> Vec<Case> {
             groups.last_mut().unwrap().push(1 + random.below(codes) as u8);
         }
         groups.retain(|group| !group.is_empty());
-        let unretrieved: Vec<u8> = (0..random.below(4)).map(|_| 2 + random.below(codes - 1) as u8).collect();
+        let unretrieved: Vec<u8> =
+            (0..random.below(4)).map(|_| 2 + random.below(codes - 1) as u8).collect();
         let depth = (random.below(2) == 0).then(|| 1 + random.below(documents) as u32);
         let view = View { depth, judged_only: random.below(3) == 0 };
         let case = Case::new(grades, &groups, &unretrieved, view);
@@ -283,7 +303,8 @@ fn all_measures() -> Vec<Measure> {
 fn all_orders_of_small_rankings() {
     let measures = all_measures();
     let cases = small(1, 60);
-    let cut_and_judged = cases.iter().filter(|case| case.cuts().depth && case.cuts().judged_only).count();
+    let cut_and_judged =
+        cases.iter().filter(|case| case.cuts().depth && case.cuts().judged_only).count();
     assert!(cut_and_judged > 5, "{cut_and_judged}");
     let wrong: Vec<String> = cases
         .par_iter()
@@ -300,7 +321,9 @@ fn all_orders_of_small_rankings() {
                     let fine = (found - expected).abs() <= 1e-12 * (1.0 + expected.abs());
                     // Some users and tables give NaN.
                     if !fine && expected.is_finite() {
-                        wrong.push(format!("{what} of {measure} is {found}, not {expected}: {case:?}"));
+                        wrong.push(format!(
+                            "{what} of {measure} is {found}, not {expected}: {case:?}"
+                        ));
                     }
                 };
                 check("mean", mean(case, measure, &orders), case.expected(measure));
@@ -311,23 +334,35 @@ fn all_orders_of_small_rankings() {
             wrong
         })
         .collect();
-    assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
 }
 
-/// The value of a group is the mean, over its first document, of the value with that one in its place: the closed forms agree with
-/// themselves at any size, cut or not.
+/// The value of a group is the mean, over its first document, of the value with that one in its
+/// place: the closed forms agree with themselves at any size, cut or not.
 #[test]
 fn the_first_document_of_a_large_group_may_be_any_of_it() {
     let mut random = Random(3);
     let all = all_measures();
-    let cuts = [(None, false), (Some(170), false), (Some(20), false), (None, true), (Some(170), true)];
+    let cuts =
+        [(None, false), (Some(170), false), (Some(20), false), (None, true), (Some(170), true)];
     let cases: Vec<Case> = cuts
         .into_iter()
-        .flat_map(|(depth, judged_only)| [0.1, 0.9].map(|judged| (View { depth, judged_only }, judged)))
+        .flat_map(|(depth, judged_only)| {
+            [0.1, 0.9].map(|judged| (View { depth, judged_only }, judged))
+        })
         .map(|(view, judged)| {
             let label = |random: &mut Random| {
                 let unjudged = random.below(1000) as f64 >= judged * 1000.0;
-                if unjudged { 1 + random.below(2) as u8 } else { FIRST_GRADE + random.below(4) as u8 }
+                if unjudged {
+                    1 + random.below(2) as u8
+                } else {
+                    FIRST_GRADE + random.below(4) as u8
+                }
             };
             let groups = [3, 1, 300, 2].map(|len| (0..len).map(|_| label(&mut random)).collect());
             Case::new(&[0.0, 1.0, 2.0, 3.0], &groups, &[4, 5, 5, 6], view)
@@ -341,10 +376,13 @@ fn the_first_document_of_a_large_group_may_be_any_of_it() {
             let Some(expected) = case.expected(measure) else { continue };
             let mut mean = 0.0;
             for code in 1..=6u8 {
-                let Some(place) = case.labels[range.clone()].iter().position(|&label| label == code) else {
+                let Some(place) =
+                    case.labels[range.clone()].iter().position(|&label| label == code)
+                else {
                     continue;
                 };
-                let count = case.labels[range.clone()].iter().filter(|&&label| label == code).count();
+                let count =
+                    case.labels[range.clone()].iter().filter(|&&label| label == code).count();
                 let mut first = case.clone();
                 first.labels.swap(range.start, range.start + place);
                 first.groups[at] = TiedGroup { start: group.start + 1, length: group.length - 1 };
@@ -389,7 +427,11 @@ fn rankings_without_groups_have_the_bits_of_the_plain_formula() {
         for measure in all_measures() {
             if let Some(found) = case.expected(&measure) {
                 let plain = case.value(&measure, &labels);
-                assert_eq!(found.to_bits(), plain.to_bits(), "{measure}: {found} and {plain}: {case:?}");
+                assert_eq!(
+                    found.to_bits(),
+                    plain.to_bits(),
+                    "{measure}: {found} and {plain}: {case:?}"
+                );
                 compared += 1;
             }
         }
@@ -401,11 +443,13 @@ fn rankings_without_groups_have_the_bits_of_the_plain_formula() {
 #[test]
 fn groups_below_the_cutoff_change_no_bit() {
     let groups: Vec<Vec<u8>> =
-        [vec![vec![1], vec![4], vec![3], vec![1], vec![6], vec![2]], vec![vec![1, 5, 6, 3, 1]]].concat();
+        [vec![vec![1], vec![4], vec![3], vec![1], vec![6], vec![2]], vec![vec![1, 5, 6, 3, 1]]]
+            .concat();
     let case = Case::new(&[0.0, 1.0, 2.0, 3.0], &groups, &[5, 5], View::default());
     let mut compared = 0;
     for measure in all_measures().into_iter().filter(|m| m.rank().is_some_and(|k| k <= 6)) {
-        let end = matches!(measure.word("norm"), "retrieved") && measure.definition().name == "FallOut";
+        let end =
+            matches!(measure.word("norm"), "retrieved") && measure.definition().name == "FallOut";
         if end || measure.word("ideal") == "retrieved" {
             continue;
         }
@@ -417,7 +461,8 @@ fn groups_below_the_cutoff_change_no_bit() {
     assert!(compared > 100, "{compared}");
 }
 
-/// The order that a group happens to have changes no bit, nor whether its ranking was cut when it was joined or is cut now.
+/// The order that a group happens to have changes no bit, nor whether its ranking was cut when it
+/// was joined or is cut now.
 #[test]
 fn only_histograms_of_groups_matter() {
     let mut cut = 0;
@@ -447,7 +492,8 @@ fn only_histograms_of_groups_matter() {
     assert!(cut > 2, "{cut}");
 }
 
-/// A million documents of one score, ten thousand of them relevant: sums over them in plain floats with compensation.
+/// A million documents of one score, ten thousand of them relevant: sums over them in plain floats
+/// with compensation.
 #[test]
 fn a_group_of_a_million() {
     let (size, relevant) = (1_000_000usize, 10_000usize);
@@ -520,9 +566,15 @@ fn what_is_not_known_is_refused_by_name() {
             }
         };
         // No order of equal scores is known to be best for measures over subtopics and preferences.
-        let (refused, over_groups): (Vec<&str>, Vec<&str>) =
-            MEASURES.iter().map(|row| row.name).filter(is_refused).partition(|name| !over_groups(name));
-        assert_eq!(over_groups.len(), MEASURES.iter().filter(|row| self::over_groups(row.name)).count());
+        let (refused, over_groups): (Vec<&str>, Vec<&str>) = MEASURES
+            .iter()
+            .map(|row| row.name)
+            .filter(is_refused)
+            .partition(|name| !over_groups(name));
+        assert_eq!(
+            over_groups.len(),
+            MEASURES.iter().filter(|row| self::over_groups(row.name)).count()
+        );
         refused
     };
     let none = Cuts::default();
@@ -534,11 +586,15 @@ fn what_is_not_known_is_refused_by_name() {
     assert_eq!(refused(false, none), ["G"]);
     assert_eq!(refused(false, depth), ["InfAP", "G"]);
     let fixed = ["IDCG", "NumQ", "NumRel"];
-    let all = MEASURES.iter().map(|row| row.name).filter(|name| !fixed.contains(name) && !over_groups(name));
+    let all = MEASURES
+        .iter()
+        .map(|row| row.name)
+        .filter(|name| !fixed.contains(name) && !over_groups(name));
     assert_eq!(refused(false, both), all.collect::<Vec<_>>());
 
-    let average =
-        |name: &str, cuts| Expectation::of(&name.parse().unwrap(), &book, cuts).err().map(|e| e.to_string());
+    let average = |name: &str, cuts| {
+        Expectation::of(&name.parse().unwrap(), &book, cuts).err().map(|e| e.to_string())
+    };
     let extreme = |name: &str, side, cuts| {
         Extreme::of(&name.parse().unwrap(), &book, side, cuts).err().map(|e| e.to_string())
     };
@@ -546,7 +602,8 @@ fn what_is_not_known_is_refused_by_name() {
         (
             average("INST", none),
             Some(
-                "INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc",
+                "INST has no expected value over ties that can be computed; take --ties best, \
+                 worst or docno-desc",
             ),
         ),
         (
@@ -557,13 +614,15 @@ fn what_is_not_known_is_refused_by_name() {
         (
             average("nDCG(ideal=retrieved)", depth),
             Some(
-                "nDCG(ideal=retrieved) has no expected value over ties under -M that can be computed; take --ties docno-desc",
+                "nDCG(ideal=retrieved) has no expected value over ties under -M that can be \
+                 computed; take --ties docno-desc",
             ),
         ),
         (
             average("NERR9(gain=grade)", none),
             Some(
-                "NERR9(gain=grade) has no expected value over ties that can be computed; take --ties best, worst or docno-desc",
+                "NERR9(gain=grade) has no expected value over ties that can be computed; take \
+                 --ties best, worst or docno-desc",
             ),
         ),
         (
@@ -588,7 +647,10 @@ fn what_is_not_known_is_refused_by_name() {
         ),
         (
             extreme("AP", Side::Worst, both),
-            Some("AP: its worst order under -M and -J together cannot be found without trying all of them"),
+            Some(
+                "AP: its worst order under -M and -J together cannot be found without trying all \
+                 of them",
+            ),
         ),
     ] {
         assert_eq!(found.as_deref(), expected);
@@ -601,11 +663,18 @@ fn measures_of_the_same_best_order_share_it() {
     for grades in [&[0.0, 1.0, 2.0, 3.0][..], &[0.5, 1.0, 2.25], &[1.0]] {
         let book = Codebook::new(grades.iter().copied()).unwrap();
         for side in [Side::Best, Side::Worst] {
-            let key = |name: &str| match Extreme::of(&name.parse().unwrap(), &book, side, Cuts::default()) {
+            let key = |name: &str| match Extreme::of(
+                &name.parse().unwrap(),
+                &book,
+                side,
+                Cuts::default(),
+            ) {
                 Ok(Extreme::Order(key)) => key,
                 _ => panic!("{name} has no order"),
             };
-            for name in ["nDCG@10", "RR", "P@10", "R@100", "nDCG(gain=exp2)", "RBP", "ERR@20", "NumRel"] {
+            for name in
+                ["nDCG@10", "RR", "P@10", "R@100", "nDCG(gain=exp2)", "RBP", "ERR@20", "NumRel"]
+            {
                 assert!(key(name) == key("AP"), "{name} of {grades:?}");
             }
             let table = format!("nDCG(gain={{{}:1,{}:9}})", grades[grades.len() - 1], grades[0]);

@@ -1,11 +1,14 @@
-//! AP that credits documents of equal scores together, at the last rank of their group, against plain counting over the scores.
+//! AP that credits documents of equal scores together, at the last rank of their group, against
+//! plain counting over the scores.
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::labels::TiedGroup;
-use laneval::{EngineChoice, Evaluator, Input, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View};
+use laneval::{
+    EngineChoice, Evaluator, Input, Join, Known, LabelMatrix, Qrels, TiedValue, Ties, View,
+};
 
 use crate::random::Random;
 
@@ -42,37 +45,53 @@ impl Case {
     }
 
     fn qrels(&self) -> Qrels {
-        Qrels::new(self.judged.iter().map(|(query, doc, grade)| (query.as_str(), doc.as_str(), *grade)))
-            .unwrap()
+        Qrels::new(
+            self.judged.iter().map(|(query, doc, grade)| (query.as_str(), doc.as_str(), *grade)),
+        )
+        .unwrap()
     }
 
     fn matrix(&self, join: Join) -> LabelMatrix {
-        let rows = self.run.iter().map(|(query, doc, score)| (query.as_str(), doc.as_str(), *score));
-        Join { keep_ties: true, ..join }.rankings(&self.qrels(), [("run".to_owned(), rows)]).unwrap()
+        let rows =
+            self.run.iter().map(|(query, doc, score)| (query.as_str(), doc.as_str(), *score));
+        Join { keep_ties: true, ..join }
+            .rankings(&self.qrels(), [("run".to_owned(), rows)])
+            .unwrap()
     }
 
-    /// The values by query, in the order of the ids: documents are sorted by score and, descending, by name; then the ranking is cut, and
-    /// what is not judged dropped.
+    /// The values by query, in the order of the ids: documents are sorted by score and, descending,
+    /// by name; then the ranking is cut, and what is not judged dropped.
     fn plain(&self, level: f64, view: View) -> Vec<f64> {
-        let grades: HashMap<(&str, &str), f64> =
-            self.judged.iter().map(|(query, doc, grade)| ((query.as_str(), doc.as_str()), *grade)).collect();
+        let grades: HashMap<(&str, &str), f64> = self
+            .judged
+            .iter()
+            .map(|(query, doc, grade)| ((query.as_str(), doc.as_str()), *grade))
+            .collect();
         let mut queries: Vec<&str> = self.judged.iter().map(|(query, ..)| query.as_str()).collect();
         queries.dedup();
         let of_query = |query: &str| {
-            let mut results: Vec<(f64, &str)> =
-                self.run.iter().filter(|row| row.0 == query).map(|row| (row.2, row.1.as_str())).collect();
+            let mut results: Vec<(f64, &str)> = self
+                .run
+                .iter()
+                .filter(|row| row.0 == query)
+                .map(|row| (row.2, row.1.as_str()))
+                .collect();
             results.sort_by(|one, other| other.0.total_cmp(&one.0).then(other.1.cmp(one.1)));
             results.truncate(view.depth.unwrap_or(u32::MAX) as usize);
             let grade = |doc: &str| grades.get(&(query, doc)).copied();
-            results.retain(|(_, doc)| !view.judged_only || grade(doc).is_some_and(|grade| grade >= 0.0));
+            results.retain(|(_, doc)| {
+                !view.judged_only || grade(doc).is_some_and(|grade| grade >= 0.0)
+            });
             let is_hit = |doc: &str| grade(doc).is_some_and(|grade| grade >= level);
-            // Of each hit: the hits with its score or a higher one, of the documents with such scores.
+            // Of each hit: the hits with its score or a higher one, of the documents with such
+            // scores.
             let sum = results.iter().filter(|(_, doc)| is_hit(doc)).fold(0.0, |sum, (score, _)| {
                 let seen = results.iter().filter(|(of, _)| of >= score);
                 let hits = seen.clone().filter(|(_, doc)| is_hit(doc)).count();
                 sum + hits as f64 / seen.count() as f64
             });
-            let relevant = grades.iter().filter(|((of, _), grade)| *of == query && **grade >= level).count();
+            let relevant =
+                grades.iter().filter(|((of, _), grade)| *of == query && **grade >= level).count();
             if relevant == 0 { 0.0 } else { sum / relevant as f64 }
         };
         queries.into_iter().map(of_query).collect()
@@ -110,7 +129,8 @@ fn values_are_those_of_counting_over_scores() {
                 let cut = case.matrix(Join { depth: Some(depth), ..Join::default() });
                 assert_eq!(values(&evaluator, &cut), expected, "{measure} joined at {depth}");
             }
-            let plain = Evaluator::new([format!("AP(rel={level})").as_str()]).unwrap().with_view(view);
+            let plain =
+                Evaluator::new([format!("AP(rel={level})").as_str()]).unwrap().with_view(view);
             let plain = values(&plain, &matrix);
             apart += plain.iter().zip(&expected).filter(|(one, other)| one != other).count();
         }
@@ -118,7 +138,8 @@ fn values_are_those_of_counting_over_scores() {
     assert!(apart > 1000, "{apart} values where the order of equal scores matters to AP");
 }
 
-/// Whatever the order of equal scores, and whatever is asked about all orders: the value is the same.
+/// Whatever the order of equal scores, and whatever is asked about all orders: the value is the
+/// same.
 #[test]
 fn no_order_of_equal_scores_matters() {
     let case = Case::new(9);
@@ -138,13 +159,15 @@ fn no_order_of_equal_scores_matters() {
     }
 }
 
-/// Where a ranking is cut inside of a group it is open which documents are left: the best value has the hits, the worst the others.
+/// Where a ranking is cut inside of a group it is open which documents are left: the best value has
+/// the hits, the worst the others.
 #[test]
 fn a_cut_group_is_arranged_for_the_best_and_the_worst() {
     let qrels = Qrels::new([("q", "a", 1.0), ("q", "c", 1.0), ("q", "e", 1.0)]).unwrap();
     let run = [("q", "a", 3.0), ("q", "b", 2.0), ("q", "c", 2.0), ("q", "d", 2.0), ("q", "e", 2.0)];
-    let matrix =
-        Join { keep_ties: true, ..Join::default() }.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    let matrix = Join { keep_ties: true, ..Join::default() }
+        .rankings(&qrels, [("run".to_owned(), run)])
+        .unwrap();
     let evaluator = Evaluator::new([TOGETHER]).unwrap();
     let of = |tied: TiedValue, depth: u32| {
         let view = View { depth: Some(depth), judged_only: false };
@@ -159,7 +182,8 @@ fn a_cut_group_is_arranged_for_the_best_and_the_worst() {
     let error = average.with_tied(TiedValue::Average).evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(
         error,
-        "AP(tied=together) has no expected value over ties under -M that can be computed; take --ties best, worst or docno-desc"
+        "AP(tied=together) has no expected value over ties under -M that can be computed; take \
+         --ties best, worst or docno-desc"
     );
 }
 
@@ -180,14 +204,16 @@ fn without_equal_scores_it_is_ap() {
     assert_eq!(case.plain(1.0, View::default()), values(&Evaluator::new(["AP"]).unwrap(), &matrix));
 }
 
-/// R counts what a run retrieved, if nothing else is known: then it is `average_precision_score` of scikit-learn, here of
-/// `([1, 0, 1, 1], [2, 2, 1, 1])`.
+/// R counts what a run retrieved, if nothing else is known: then it is `average_precision_score` of
+/// scikit-learn, here of `([1, 0, 1, 1], [2, 2, 1, 1])`.
 #[test]
 fn lists_alone_may_say_what_is_relevant() {
-    let qrels = Qrels::new([("q", "a", 1.0), ("q", "c", 1.0), ("q", "d", 1.0), ("q", "e", 1.0)]).unwrap();
+    let qrels =
+        Qrels::new([("q", "a", 1.0), ("q", "c", 1.0), ("q", "d", 1.0), ("q", "e", 1.0)]).unwrap();
     let run = [("q", "a", 2.0), ("q", "b", 2.0), ("q", "c", 1.0), ("q", "d", 1.0)];
-    let matrix =
-        Join { keep_ties: true, ..Join::default() }.rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    let matrix = Join { keep_ties: true, ..Join::default() }
+        .rankings(&qrels, [("run".to_owned(), run)])
+        .unwrap();
     let evaluator = Evaluator::new([TOGETHER]).unwrap();
     let sum = 1.0 / 2.0 + 3.0 / 4.0 + 3.0 / 4.0;
     assert_eq!(values(&evaluator, &matrix), [sum / 4.0]);
@@ -219,7 +245,8 @@ fn judges_are_taken_one_by_one() {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     let qrels = "q j1 a 1\nq j1 b 0\nq j1 c 1\nq j2 a 0\nq j2 b 1\nq j2 c 1\n";
     let run = "q Q0 a 1 2 t\nq Q0 b 2 2 t\nq Q0 x 3 1 t\nq Q0 c 4 1 t\n";
-    let join = Join { judged_by: Some(laneval::JudgedBy::Judge), keep_ties: true, ..Join::default() };
+    let join =
+        Join { judged_by: Some(laneval::JudgedBy::Judge), keep_ties: true, ..Join::default() };
     let matrix = join.files(text("qrels", qrels), [text("run", run)]).unwrap();
     for (view, expected) in [
         (View::default(), (1.0 / 2.0 + 2.0 / 4.0) / 2.0),
@@ -232,7 +259,8 @@ fn judges_are_taken_one_by_one() {
     }
 }
 
-/// Groups whose documents all have one grade are kept beside the mixed ones, if two of them are kept at least.
+/// Groups whose documents all have one grade are kept beside the mixed ones, if two of them are
+/// kept at least.
 #[test]
 fn groups_of_one_grade_are_kept() {
     let qrels = ["a", "b", "c", "d", "e", "f"].map(|doc| ("q", doc, 1.0));
@@ -268,7 +296,8 @@ fn what_does_not_know_its_ties_is_refused() {
     let matrix = Join::default().rankings(&case.qrels(), [("run".to_owned(), rows)]).unwrap();
     let evaluator = Evaluator::new([TOGETHER]).unwrap();
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
-        let error = evaluator.clone().with_engine(engine).evaluate(&matrix).unwrap_err().to_string();
+        let error =
+            evaluator.clone().with_engine(engine).evaluate(&matrix).unwrap_err().to_string();
         assert!(error.starts_with("it is not known which documents have equal scores"), "{error}");
     }
     for cut in ["AP(tied=together)@10", "AP@[5,10](tied=together)"] {

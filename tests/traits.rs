@@ -1,4 +1,5 @@
-//! The properties that the rows of the table declare of their values hold, on the CPU engine and the reference, over random small rankings.
+//! The properties that the rows of the table declare of their values hold, on the CPU engine and
+//! the reference, over random small rankings.
 
 use std::collections::BTreeMap;
 
@@ -23,10 +24,13 @@ struct Swapped {
 fn swapped(grades: &[f64], seed: u64) -> Swapped {
     let mut random = Random(seed);
     let codes = FIRST_GRADE as usize + grades.len();
-    let mut all =
-        Swapped { shape: Shape { grades: grades.to_vec(), queries: Vec::new() }, pairs: Vec::new() };
+    let mut all = Swapped {
+        shape: Shape { grades: grades.to_vec(), queries: Vec::new() },
+        pairs: Vec::new(),
+    };
     let mut add = |labels: Vec<u8>, unretrieved: Vec<u8>| {
-        let query = |labels: Vec<u8>| Query { rankings: vec![labels], unretrieved: unretrieved.clone() };
+        let query =
+            |labels: Vec<u8>| Query { rankings: vec![labels], unretrieved: unretrieved.clone() };
         let plain = all.shape.queries.len();
         all.shape.queries.push(query(labels.clone()));
         for at in (1..labels.len()).filter(|&at| labels[at - 1] < labels[at]) {
@@ -41,7 +45,8 @@ fn swapped(grades: &[f64], seed: u64) -> Swapped {
         let end = if number % 10 < 2 { FIRST_GRADE as usize + number % 2 } else { codes };
         let depth = if number % 7 == 0 { 0 } else { random.below(14) };
         let labels: Vec<u8> = (0..depth).map(|_| 1 + random.below(end - 1) as u8).collect();
-        let unretrieved: Vec<u8> = (0..random.below(4)).map(|_| 2 + random.below(end - 2) as u8).collect();
+        let unretrieved: Vec<u8> =
+            (0..random.below(4)).map(|_| 2 + random.below(end - 2) as u8).collect();
         add(labels, unretrieved);
     }
     // The best document alone may be enough for a user.
@@ -55,7 +60,8 @@ struct Found {
     wrong: Vec<String>,
     /// The rows that declare that a swap can make the value worse, and whether one did.
     worse: BTreeMap<&'static str, bool>,
-    /// The rows whose value is not declared, for an empty ranking or where nothing is relevant, with the values that occurred.
+    /// The rows whose value is not declared, for an empty ranking or where nothing is relevant,
+    /// with the values that occurred.
     follows: BTreeMap<(&'static str, &'static str), Vec<f64>>,
 }
 
@@ -71,14 +77,17 @@ impl Found {
             }
             let mut known = |what, known: Option<f64>| match known {
                 Some(known) if known == value => {}
-                Some(known) => wrong.push(format!("{text} is {value} for {what}, not {known}: {query:?}")),
+                Some(known) => {
+                    wrong.push(format!("{text} is {value} for {what}, not {known}: {query:?}"))
+                }
                 None => self.follows.entry((name, what)).or_default().push(value),
             };
             if query.rankings[0].is_empty() {
                 known("an empty ranking", row.traits.empty);
             }
             let judged = query.rankings[0].iter().chain(&query.unretrieved).max();
-            let zero = all.shape.grades[0] == 0.0 && !text.contains("rel=0") && !text.contains("0:");
+            let zero =
+                all.shape.grades[0] == 0.0 && !text.contains("rel=0") && !text.contains("0:");
             let nothing = if zero { FIRST_GRADE } else { FIRST_GRADE - 1 };
             if judged.is_none_or(|&best| best <= nothing) {
                 known("nothing relevant", (row.traits.nothing_relevant)(measure));
@@ -92,10 +101,14 @@ impl Found {
         let declared = (row.traits.better_swaps)(measure);
         for &(before, after) in &all.pairs {
             // Two sums of the same terms in another order may differ in the last bits.
-            let worse = sign * (values[before] - values[after]) > 1e-12 * (1.0 + values[before].abs());
+            let worse =
+                sign * (values[before] - values[after]) > 1e-12 * (1.0 + values[before].abs());
             if worse && declared {
                 let (from, to) = (values[before], values[after]);
-                wrong.push(format!("{text} goes from {from} to {to}: {:?}", all.shape.queries[after]));
+                wrong.push(format!(
+                    "{text} goes from {from} to {to}: {:?}",
+                    all.shape.queries[after]
+                ));
             }
             if !declared && sign != 0.0 {
                 *self.worse.entry(name).or_default() |= worse;
@@ -114,12 +127,22 @@ fn what_the_rows_declare_is_so() {
     {
         let all = swapped(grades, seed as u64 + 1);
         let matrix = matrix(&all.shape);
-        let fits = |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
-        let measures: Vec<Measure> = variants::all().filter(|measure| fits(measure)).cloned().collect();
+        let fits =
+            |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
+        let measures: Vec<Measure> =
+            variants::all().filter(|measure| fits(measure)).cloned().collect();
         let mut evaluator = Evaluator::of(measures);
         evaluator = evaluator.with_per_query(true).with_not_finite(true);
         let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
-            evaluator.clone().with_engine(engine).evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap()
+            evaluator
+                .clone()
+                .with_engine(engine)
+                .evaluate(&matrix)
+                .unwrap()
+                .runs
+                .remove(0)
+                .per_query
+                .unwrap()
         });
         for (at, measure) in evaluator.measures().iter().enumerate() {
             let (values, other) = (&cpu.values[at], &reference.values[at]);
@@ -130,7 +153,8 @@ fn what_the_rows_declare_is_so() {
         }
     }
     let needless = found.worse.iter().filter(|(_, worse)| !**worse);
-    let needless = needless.map(|(row, _)| format!("{row}: no swap makes it worse, as it says that one can"));
+    let needless =
+        needless.map(|(row, _)| format!("{row}: no swap makes it worse, as it says that one can"));
     found.wrong.extend(needless);
     for ((row, what), values) in &found.follows {
         if values.iter().all(|value| *value == values[0]) {
@@ -191,16 +215,19 @@ fn beside(others: &[f64], measures: &[Measure]) -> Vec<Vec<f64>> {
             results.push((id.clone(), format!("d{doc}"), random.below(100) as f64));
         }
     }
-    judgments
-        .extend(others.iter().enumerate().map(|(doc, &grade)| ("zz".to_owned(), format!("d{doc}"), grade)));
-    let matrix =
-        Join::default().rankings(&Qrels::new(judgments).unwrap(), [("run".to_owned(), results)]).unwrap();
+    judgments.extend(
+        others.iter().enumerate().map(|(doc, &grade)| ("zz".to_owned(), format!("d{doc}"), grade)),
+    );
+    let matrix = Join::default()
+        .rankings(&Qrels::new(judgments).unwrap(), [("run".to_owned(), results)])
+        .unwrap();
     let evaluator = Evaluator::of(measures.to_vec()).with_per_query(true).with_not_finite(true);
     let values = evaluator.evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap().values;
     values.into_iter().map(|mut values| values.drain(..30).collect()).collect()
 }
 
-/// A value depends on the judgments of its query alone, and on the highest grade if that is declared.
+/// A value depends on the judgments of its query alone, and on the highest grade if that is
+/// declared.
 #[test]
 fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
     let book = Codebook::new([0.0, 1.0, 2.0, 4.0]).unwrap();
@@ -212,14 +239,21 @@ fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let alone = beside(&[], &measures);
     let mut depends: BTreeMap<&str, bool> = BTreeMap::new();
-    for (others, higher) in
-        [(&[4.0][..], true), (&[2.5, 4.0], true), (&[2.0], false), (&[0.5, 1.5], false), (&[-3.0], false)]
-    {
+    for (others, higher) in [
+        (&[4.0][..], true),
+        (&[2.5, 4.0], true),
+        (&[2.0], false),
+        (&[0.5, 1.5], false),
+        (&[-3.0], false),
+    ] {
         let found = beside(others, &measures);
         for (measure, (before, after)) in measures.iter().zip(alone.iter().zip(&found)) {
             let declared = (measure.definition().traits.highest_grade)(measure);
             let same = bits(before) == bits(after);
-            assert!(same || (declared && higher), "{measure} beside {others:?}: {before:?} and {after:?}");
+            assert!(
+                same || (declared && higher),
+                "{measure} beside {others:?}: {before:?} and {after:?}"
+            );
             if declared && higher {
                 *depends.entry(measure.definition().name).or_default() |= !same;
             }
@@ -229,7 +263,8 @@ fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
     assert!(!depends.is_empty() && needless.is_empty(), "declared for nothing: {needless:?}");
 }
 
-/// Grades of 0, 2 and 3 behind a document that is not judged: a user who wants 1 stops at the 3, whose gain is 1, and goes on past the 2.
+/// Grades of 0, 2 and 3 behind a document that is not judged: a user who wants 1 stops at the 3,
+/// whose gain is 1, and goes on past the 2.
 #[test]
 fn a_better_document_may_end_a_walk_before_the_next_gain() {
     let measure: Measure = "BPM(gain=grade)".parse().unwrap();

@@ -1,4 +1,5 @@
-//! Results of units: chunks of documents that are named by their documents, and put together before they are ranked.
+//! Results of units: chunks of documents that are named by their documents, and put together before
+//! they are ranked.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -6,8 +7,8 @@ use std::sync::Arc;
 
 use crate::random::Random;
 use laneval::{
-    Error, Evaluator, Input, Join, LabelMatrix, Qrels, Repeats, RunInput, ScoreType, Summary, TiedValue,
-    Ties, UnitMap, Units, View,
+    Error, Evaluator, Input, Join, LabelMatrix, Qrels, Repeats, RunInput, ScoreType, Summary,
+    TiedValue, Ties, UnitMap, Units, View,
 };
 
 const QRELS: &str = "q 0 A 2\nq 0 B 1\nq 0 C 0\nq 0 D 1\n";
@@ -29,7 +30,10 @@ fn text(name: &str, text: &str) -> Input {
 
 /// The run as TREC text.
 fn run(rows: &[(&str, f64)]) -> String {
-    rows.iter().enumerate().map(|(at, (id, score))| format!("q Q0 {id} {} {score} t\n", at + 1)).collect()
+    rows.iter()
+        .enumerate()
+        .map(|(at, (id, score))| format!("q Q0 {id} {} {score} t\n", at + 1))
+        .collect()
 }
 
 fn chunks(repeats: &str) -> Join {
@@ -52,7 +56,8 @@ fn assert_values(join: &Join, tied: TiedValue, expected: [f64; 8]) {
     }
 }
 
-/// The values were worked out in plain Python, and by laneval and pytrec_eval on the run that is put together.
+/// The values were worked out in plain Python, and by laneval and pytrec_eval on the run that is
+/// put together.
 #[test]
 fn every_way_of_repeats_has_its_values() {
     let third = 1.0 / 3.0;
@@ -63,7 +68,11 @@ fn every_way_of_repeats_has_its_values() {
     assert_values(&Join { repeats: None, ..chunks("first") }, none, first);
     let ascending = Join { ties: Ties::DocnoAscending, ..chunks("first") };
     let two = 2.0 / 3.0;
-    assert_values(&ascending, none, [0.798484858099, 0.922043301656, 34.0 / 45.0, two, two, 1.0, 0.8, 1.0]);
+    assert_values(
+        &ascending,
+        none,
+        [0.798484858099, 0.922043301656, 34.0 / 45.0, two, two, 1.0, 0.8, 1.0],
+    );
     let average = Join { keep_ties: true, ..chunks("first") };
     let expected = [0.718636372290, 0.910972557918, 131.0 / 180.0, 0.5, 0.5, 1.0, 0.8, 1.0];
     assert_values(&average, TiedValue::Average, expected);
@@ -76,9 +85,21 @@ fn every_way_of_repeats_has_its_values() {
     assert_values(&chunks("mean:2"), none, mean);
     let rows = |repeats| Join { rows: NonZeroU32::new(4), ..chunks(repeats) };
     let cut = 0.638787886480;
-    assert_values(&rows("first"), none, [cut, cut, third, third, third, third, 0.0, 1.0].with_judged(two));
-    assert_values(&rows("blank"), none, [cut, cut, third, third, third, third, 0.0, 1.0].with_judged(0.5));
-    assert_values(&rows("sum"), none, [cut, cut, third, third, third, third, 0.0, 1.0].with_judged(two));
+    assert_values(
+        &rows("first"),
+        none,
+        [cut, cut, third, third, third, third, 0.0, 1.0].with_judged(two),
+    );
+    assert_values(
+        &rows("blank"),
+        none,
+        [cut, cut, third, third, third, third, 0.0, 1.0].with_judged(0.5),
+    );
+    assert_values(
+        &rows("sum"),
+        none,
+        [cut, cut, third, third, third, third, 0.0, 1.0].with_judged(two),
+    );
 }
 
 trait WithJudged {
@@ -106,7 +127,8 @@ fn judged_passages_count_for_documents_with_their_largest_grade() {
     let qrels = "q 0 A#1 2\nq 0 A#7 1\nq 0 B#2 1\nq 0 C#1 0\n";
     let run = "q Q0 B 1 3 t\nq Q0 A 2 2 t\nq Q0 C 3 1 t\n";
     let join = Join { qrels_units: Units::before("#"), ..Join::default() };
-    let files = join.files(text("qrels", qrels), [RunInput::named("run", text("run.trec", run))]).unwrap();
+    let files =
+        join.files(text("qrels", qrels), [RunInput::named("run", text("run.trec", run))]).unwrap();
     let plain = "q 0 A 2\nq 0 B 1\nq 0 C 0\n";
     let scores = Evaluator::new(["nDCG@3", "AP", "P@3"]).unwrap().evaluate(&files).unwrap();
     for (name, value) in [("nDCG@3", 0.859718699852), ("AP", 1.0), ("P@3", 2.0 / 3.0)] {
@@ -160,7 +182,9 @@ fn put_together(rows: &Rows, repeats: Repeats, most_rows: Option<usize>) -> Rows
         results.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| other.0.cmp(&one.0)));
         results.truncate(most_rows.unwrap_or(usize::MAX));
         let mut documents: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        results.into_iter().for_each(|(document, score)| documents.entry(document).or_default().push(score));
+        results
+            .into_iter()
+            .for_each(|(document, score)| documents.entry(document).or_default().push(score));
         for (document, scores) in documents {
             let best = |most: Option<NonZeroU32>| {
                 let most = most.map_or(usize::MAX, |most| most.get() as usize);
@@ -168,7 +192,9 @@ fn put_together(rows: &Rows, repeats: Repeats, most_rows: Option<usize>) -> Rows
             };
             let score = match repeats {
                 Repeats::First => scores[0],
-                Repeats::Sum(most) => best(most).iter().skip(1).fold(scores[0], |sum, score| sum + score),
+                Repeats::Sum(most) => {
+                    best(most).iter().skip(1).fold(scores[0], |sum, score| sum + score)
+                }
                 Repeats::Mean(most) => {
                     let of = best(most);
                     of.iter().skip(1).fold(scores[0], |sum, score| sum + score) / of.len() as f64
@@ -198,14 +224,17 @@ fn a_run_is_what_it_is_when_it_is_put_together_before() {
     for case in 0..300 {
         let (judged, mut rows) = generated(&mut random);
         shuffle(&mut rows, &mut random);
-        let qrels = Qrels::new(judged.iter().map(|(query, id, grade)| (query, id, *grade))).unwrap();
+        let qrels =
+            Qrels::new(judged.iter().map(|(query, id, grade)| (query, id, *grade))).unwrap();
         for way in WAYS {
             let most = [None, Some(1), Some(3), Some(100)][random.below(4)];
-            let join = Join { rows: most.and_then(NonZeroU32::new), keep_ties: true, ..chunks(way) };
+            let join =
+                Join { rows: most.and_then(NonZeroU32::new), keep_ties: true, ..chunks(way) };
             let plain = put_together(&rows, way.parse().unwrap(), most.map(|most| most as usize));
             let named = |text: String| [RunInput::named("run", self::text("run", &text))];
-            let expected =
-                Join { keep_ties: true, ..Join::default() }.runs(&qrels, named(trec(&plain))).unwrap();
+            let expected = Join { keep_ties: true, ..Join::default() }
+                .runs(&qrels, named(trec(&plain)))
+                .unwrap();
             let found = join.runs(&qrels, named(trec(&rows))).unwrap();
             assert_eq!(labels(&found), labels(&expected), "{case} {way} {most:?}");
             assert_eq!(found.depths(), expected.depths());
@@ -222,7 +251,8 @@ fn names_of_chunks_and_the_order_of_lines_change_no_bit() {
     let mut random = Random(7);
     for case in 0..100 {
         let (judged, mut rows) = generated(&mut random);
-        let qrels = Qrels::new(judged.iter().map(|(query, id, grade)| (query, id, *grade))).unwrap();
+        let qrels =
+            Qrels::new(judged.iter().map(|(query, id, grade)| (query, id, *grade))).unwrap();
         let bytes = |join: &Join, rows: &Rows| {
             let run = RunInput::named("run", text("run", &trec(rows)));
             join.runs(&qrels, [run]).unwrap().to_bytes()
@@ -249,19 +279,23 @@ fn join_of(join: &Join, qrels: &Qrels, rows: &Rows) -> LabelMatrix {
     join.runs(qrels, [RunInput::named("run", text("run", &trec(rows)))]).unwrap()
 }
 
-/// No measure of range 0 to 1 leaves it, and blanks without their places are what is left if the best result stays.
+/// No measure of range 0 to 1 leaves it, and blanks without their places are what is left if the
+/// best result stays.
 #[test]
 fn repeats_are_never_counted_twice() {
     let mut random = Random(3);
-    let names = ["nDCG", "AP", "P@5", "R@5", "RR", "Judged@5", "ERR", "Bpref", "SetF", "RBP", "nDCG@3"];
+    let names =
+        ["nDCG", "AP", "P@5", "R@5", "RR", "Judged@5", "ERR", "Bpref", "SetF", "RBP", "nDCG@3"];
     for _ in 0..100 {
         let (judged, mut rows) = generated(&mut random);
         shuffle(&mut rows, &mut random);
-        let qrels = Qrels::new(judged.iter().map(|(query, id, grade)| (query, id, *grade))).unwrap();
+        let qrels =
+            Qrels::new(judged.iter().map(|(query, id, grade)| (query, id, *grade))).unwrap();
         let values = |way: &str, judged_only: bool, ties: Ties| {
             let view = View { judged_only, ..View::default() };
             let evaluator = Evaluator::new(names).unwrap().with_view(view).with_per_query(true);
-            let scores = evaluator.evaluate(&join_of(&Join { ties, ..chunks(way) }, &qrels, &rows)).unwrap();
+            let scores =
+                evaluator.evaluate(&join_of(&Join { ties, ..chunks(way) }, &qrels, &rows)).unwrap();
             scores.rows().map(|row| row.value.to_bits()).collect::<Vec<_>>()
         };
         for way in ["first", "blank"] {
@@ -291,11 +325,19 @@ fn a_run_without_repeats_is_as_it_was() {
 #[test]
 fn scores_as_f32_are_rounded_before_and_after() {
     // As f32 the first two are equal, and 2²⁴ + 1 is 2²⁴.
-    let rows =
-        [("A#1", 1.0 + 1e-12), ("B#1", 1.0), ("C#1", 16_777_216.0), ("C#2", 1.0), ("D#1", 16_777_216.0)];
+    let rows = [
+        ("A#1", 1.0 + 1e-12),
+        ("B#1", 1.0),
+        ("C#1", 16_777_216.0),
+        ("C#2", 1.0),
+        ("D#1", 16_777_216.0),
+    ];
     let codes = |score: ScoreType, ties: Ties| {
         let matrix = matrix(&Join { score, ties, ..chunks("sum") }, &run(&rows));
-        labels(&matrix)[..4 * 16].chunks(16 * 4).map(|group| group[..4].to_vec()).collect::<Vec<_>>()
+        labels(&matrix)[..4 * 16]
+            .chunks(16 * 4)
+            .map(|group| group[..4].to_vec())
+            .collect::<Vec<_>>()
     };
     // Codes: C 3 (grade 0), B and D 4 (grade 1), A 5 (grade 2).
     assert_eq!(codes(ScoreType::F64, Ties::DocnoDescending)[0], [3, 4, 5, 4]);
@@ -327,18 +369,26 @@ fn ids_are_dropped_by_their_units() {
 
 /// The error of a join, as it is written.
 fn error(join: &Join, run: &str) -> String {
-    join.files(text("qrels", QRELS), [RunInput::named("run", text("run.trec", run))]).unwrap_err().to_string()
+    join.files(text("qrels", QRELS), [RunInput::named("run", text("run.trec", run))])
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
 fn what_is_wrong_is_said() {
     let whole = "q Q0 doc4 1 3 t\nq Q0 doc17 2 2 t\nq Q0 doc5 3 1 t\n";
-    let none = "run.trec: none of its ids has '#', so --units before:# would change nothing: 'doc17', 'doc4' and others";
+    let none = "run.trec: none of its ids has '#', so --units before:# would change nothing: \
+                'doc17', 'doc4' and others";
     assert_eq!(error(&chunks("first"), whole), none);
     let shard = Join { part: true, ..chunks("first") };
-    assert!(shard.files(text("qrels", QRELS), [RunInput::named("run", text("run.trec", whole))]).is_ok());
+    assert!(
+        shard
+            .files(text("qrels", QRELS), [RunInput::named("run", text("run.trec", whole))])
+            .is_ok()
+    );
     let empty = "q Q0 a#1 1 3 t\nq Q0 #3 2 2 t\n";
-    let nothing = "run.trec:2: nothing stands before '#' in '#3', where the id of a unit was expected";
+    let nothing =
+        "run.trec:2: nothing stands before '#' in '#3', where the id of a unit was expected";
     assert_eq!(error(&chunks("first"), empty), nothing);
     let twice = "run.trec:3: docno 'A' occurs again for query 'q', first on line 1";
     assert_eq!(error(&chunks("error"), &run(&ROWS)).lines().next(), Some(twice));
@@ -347,21 +397,30 @@ fn what_is_wrong_is_said() {
     let missing = "run.trec:2: 'd8#1' is not in map.tsv, which names the unit of each result";
     assert_eq!(error(&by_map, &run(&[("d1#1", 2.0), ("d8#1", 1.0)])), missing);
     let other = UnitMap::read(text("map.tsv", "d1#1\td9\nd1#2\td1\n\nd1#2\td9\nx\n")).unwrap_err();
-    let lines = "map.tsv:4: 'd1#2' belongs to 'd9' here, but to 'd1' on line 2\nmap.tsv:5: 'x' is not an id and its unit with a tab between them";
+    let lines = "map.tsv:4: 'd1#2' belongs to 'd9' here, but to 'd1' on line 2\nmap.tsv:5: 'x' is \
+                 not an id and its unit with a tab between them";
     assert_eq!(other.to_string(), lines);
     let ties = Join { keep_ties: true, ..chunks("blank") };
-    let refused = "--repeats blank has no expected value over ties that can be computed: take --ties docno-desc, or --repeats first";
+    let refused = "--repeats blank has no expected value over ties that can be computed: take \
+                   --ties docno-desc, or --repeats first";
     assert_eq!(error(&ties, &run(&ROWS)), refused);
     let input = Join { ties: Ties::Input, ..chunks("sum") };
     assert!(
-        error(&input, &run(&ROWS)).starts_with("--repeats sum makes scores for which the input has no order")
+        error(&input, &run(&ROWS))
+            .starts_with("--repeats sum makes scores for which the input has no order")
     );
     let huge = run(&[("A#1", f64::MAX), ("A#2", f64::MAX)]);
-    assert_eq!(error(&chunks("sum"), &huge), "run.trec:1: the scores of 'A' add up to no finite number");
+    assert_eq!(
+        error(&chunks("sum"), &huge),
+        "run.trec:1: the scores of 'A' add up to no finite number"
+    );
     let ranks = Join { ..chunks("mean") };
-    let ranked = ranks
-        .files(text("qrels", QRELS), [RunInput::named("run", text("run.tsv", "q\tA#1\t1\nq\tA#2\t2\n"))]);
-    let message = "run.tsv: has ranks and no scores that could be added: take --repeats first or blank";
+    let ranked = ranks.files(
+        text("qrels", QRELS),
+        [RunInput::named("run", text("run.tsv", "q\tA#1\t1\nq\tA#2\t2\n"))],
+    );
+    let message =
+        "run.tsv: has ranks and no scores that could be added: take --repeats first or blank";
     assert_eq!(ranked.unwrap_err().to_string(), message);
     assert!(matches!(Units::before("").to_string().parse::<Units>(), Err(Error::Unanswerable(_))));
 }
@@ -372,11 +431,14 @@ fn notes_count_what_may_mislead() {
         let scores = Evaluator::new(["AP"]).unwrap().evaluate(&matrix(join, rows)).unwrap();
         scores.runs[0].notices.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    assert_eq!(said(&chunks("blank"), &run(&ROWS)), ["3 of 8 results repeat a unit (--repeats blank)"]);
+    assert_eq!(
+        said(&chunks("blank"), &run(&ROWS)),
+        ["3 of 8 results repeat a unit (--repeats blank)"]
+    );
     assert_eq!(said(&chunks("first"), &run(&ROWS)), [""; 0]);
     let twice = run(&[("A#1#2", 3.0), ("B#1", 2.0), ("B#2#3", 1.0)]);
-    let note =
-        "2 ids have '#' twice: before:# takes what is before the last, before-first:# before the first";
+    let note = "2 ids have '#' twice: before:# takes what is before the last, before-first:# \
+                before the first";
     assert_eq!(said(&chunks("first"), &twice), [note]);
     let negative = run(&[("A#1", 3.0), ("A#2", -1.0)]);
     assert!(said(&chunks("sum"), &negative)[0].starts_with("1 result has a score below 0"));
@@ -386,7 +448,8 @@ fn notes_count_what_may_mislead() {
 #[test]
 fn rules_cut_where_they_say() {
     let rows = run(&[("A_p_p1", 3.0), ("B_p2", 2.0), ("A", 1.0), ("C_p", 0.5)]);
-    let found = |units: Units| labels(&matrix(&Join { units, ..Join::default() }, &rows))[..4].to_vec();
+    let found =
+        |units: Units| labels(&matrix(&Join { units, ..Join::default() }, &rows))[..4].to_vec();
     assert_eq!(found(Units::before_first("_p")), [5, 4, 3, 0]);
     // A_p is a unit of its own, that nobody judged.
     assert_eq!(found(Units::before("_p")), [1, 4, 5, 3]);
@@ -396,25 +459,31 @@ fn rules_cut_where_they_say() {
 fn columns_name_units() {
     let table = "query_id\tdoc_id\tsource_id\tscore\nq\t1\tA\t3\nq\t2\tB\t2\nq\t3\tA\t1\n";
     let join = Join { units: Units::column("source_id"), ..Join::default() };
-    let found = join.files(text("qrels", QRELS), [RunInput::named("run", text("run.tsv", table))]).unwrap();
-    assert_eq!(labels(&found)[..4], [5, 4, 0, 0]);
-    let records = "{\"query_id\": \"q\", \"id\": 1, \"ref_doc_id\": \"A\", \"score\": 3}\n{\"query_id\": \"q\", \"id\": 2, \"ref_doc_id\": \"B\", \"score\": 2}\n";
-    let join = Join { units: Units::column("ref_doc_id"), ..Join::default() };
     let found =
-        join.files(text("qrels", QRELS), [RunInput::named("run", text("run.jsonl", records))]).unwrap();
+        join.files(text("qrels", QRELS), [RunInput::named("run", text("run.tsv", table))]).unwrap();
+    assert_eq!(labels(&found)[..4], [5, 4, 0, 0]);
+    let records = "{\"query_id\": \"q\", \"id\": 1, \"ref_doc_id\": \"A\", \"score\": \
+                   3}\n{\"query_id\": \"q\", \"id\": 2, \"ref_doc_id\": \"B\", \"score\": 2}\n";
+    let join = Join { units: Units::column("ref_doc_id"), ..Join::default() };
+    let found = join
+        .files(text("qrels", QRELS), [RunInput::named("run", text("run.jsonl", records))])
+        .unwrap();
     assert_eq!(labels(&found)[..4], [5, 4, 0, 0]);
     let refused = |run: &str| {
-        let files = join.files(text("qrels", QRELS), [RunInput::named("run", text("run.json", run))]);
+        let files =
+            join.files(text("qrels", QRELS), [RunInput::named("run", text("run.json", run))]);
         files.unwrap_err().to_string()
     };
     let objects = refused("{\"q\": {\"A\": 3}}");
     assert!(
-        objects.starts_with("run.json: is JSON") && objects.ends_with("no column 'ref_doc_id' of units"),
+        objects.starts_with("run.json: is JSON")
+            && objects.ends_with("no column 'ref_doc_id' of units"),
         "{objects}"
     );
     assert!(refused("q Q0 A 1 3 t\n").contains("ref_doc_id"));
     let missing = Join { units: Units::column("parent"), ..Join::default() };
-    let refused = missing.files(text("qrels", QRELS), [RunInput::named("run", text("run.tsv", table))]);
+    let refused =
+        missing.files(text("qrels", QRELS), [RunInput::named("run", text("run.tsv", table))]);
     assert!(refused.unwrap_err().to_string().contains("parent"));
 }
 

@@ -29,12 +29,16 @@ fn values(kind: Kind) -> Vec<String> {
     }
 }
 
-/// The measures of a row: without parameters, and with each value of each parameter, at cutoffs that matter.
+/// The measures of a row: without parameters, and with each value of each parameter, at cutoffs
+/// that matter.
 pub fn variants(row: &Definition) -> Vec<Measure> {
     let mut params = vec![String::new()];
     for param in row.params {
-        let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
-        params.extend(values(param.kind).iter().map(|value| format!("({needs}{}={value})", param.name)));
+        let needs =
+            if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
+        params.extend(
+            values(param.kind).iter().map(|value| format!("({needs}{}={value})", param.name)),
+        );
     }
     let cuts: &[&str] = match row.cutoff {
         CutoffRule::None => &[""],
@@ -42,22 +46,27 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
         CutoffRule::Required => &["@1", "@5", "@63", "@1000"],
         CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@0.7", "@1"],
     };
-    // The word k stands for the cutoff, and is an error without one; documents of equal scores stand together without a cutoff.
+    // The word k stands for the cutoff, and is an error without one; documents of equal scores
+    // stand together without a cutoff.
     let makes_sense = |params: &str, cut: &str| {
-        !(params.ends_with("=k)") && cut.is_empty() || params.ends_with("=together)") && !cut.is_empty())
+        !(params.ends_with("=k)") && cut.is_empty()
+            || params.ends_with("=together)") && !cut.is_empty())
     };
-    let with_cuts =
-        |params| cuts.iter().filter(move |cut| makes_sense(params, cut)).map(move |cut| (params, cut));
+    let with_cuts = |params| {
+        cuts.iter().filter(move |cut| makes_sense(params, cut)).map(move |cut| (params, cut))
+    };
     let text = params.iter().flat_map(|params| with_cuts(params.as_str()));
     let text = text.map(|(params, cut)| format!("{}{params}{cut}", row.name));
     text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 
 /// They are parsed once: that takes longer than to evaluate them on a small matrix.
-static ALL: LazyLock<Vec<Measure>> =
-    LazyLock::new(|| MEASURES.iter().flat_map(variants).filter(|measure| !measure.needs_ties()).collect());
+static ALL: LazyLock<Vec<Measure>> = LazyLock::new(|| {
+    MEASURES.iter().flat_map(variants).filter(|measure| !measure.needs_ties()).collect()
+});
 
-/// Every variant of every row whose value is that of an order; `together.rs` has those that need to know which scores are equal.
+/// Every variant of every row whose value is that of an order; `together.rs` has those that need to
+/// know which scores are equal.
 #[allow(dead_code)] // some test binaries take a kind of measure
 pub fn all() -> impl Iterator<Item = &'static Measure> {
     ALL.iter()
@@ -66,14 +75,16 @@ pub fn all() -> impl Iterator<Item = &'static Measure> {
 /// Every measure that is made of folds.
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     // A scale smaller than the grades is an error, which other tests see.
-    let folds = |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
+    let folds =
+        |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
     ALL.iter().filter(folds).cloned().collect()
 }
 
 /// Every measure that walks.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
-    let walks = |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
+    let walks =
+        |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
     ALL.iter().filter(walks).cloned().collect()
 }
 

@@ -20,7 +20,8 @@ fn a_watch_sees_all_labels_go_by() {
     let matrix = matrix();
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
         let watch = Arc::new(Watch::default());
-        let evaluator = Evaluator::new(["AP"]).unwrap().with_engine(engine).with_watch(Some(watch.clone()));
+        let evaluator =
+            Evaluator::new(["AP"]).unwrap().with_engine(engine).with_watch(Some(watch.clone()));
         evaluator.evaluate(&matrix).unwrap();
         let labels = matrix.batch().bytes().len() as u64;
         assert_eq!((watch.done(), watch.total()), (labels, labels), "{engine}");
@@ -31,7 +32,8 @@ fn a_watch_sees_all_labels_go_by() {
 
 #[test]
 fn a_watch_sees_all_draws() {
-    let matrix = Synthetic { queries: 300, depth: 10, runs: 3, ..Synthetic::default() }.matrix().unwrap();
+    let matrix =
+        Synthetic { queries: 300, depth: 10, runs: 3, ..Synthetic::default() }.matrix().unwrap();
     let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
     let mut options = ComparisonOptions::default();
     options.permutations = Permutations::Fixed(3_000);
@@ -49,7 +51,8 @@ fn a_watch_sees_all_draws() {
     assert!(draws(&options) >= 3_000 + 10_000, "signs and resamples");
 }
 
-/// A collector that tells the work to stop at the first tile, and counts the tiles that come nevertheless.
+/// A collector that tells the work to stop at the first tile, and counts the tiles that come
+/// nevertheless.
 struct Stopper<'a>(&'a Watch, &'a AtomicUsize);
 
 impl Gather for Stopper<'_> {
@@ -67,8 +70,13 @@ fn what_is_stopped_ends_soon() {
     let (watch, tiles) = (Watch::default(), AtomicUsize::new(0));
     let plan = Evaluator::new(["P@5"]).unwrap().plan(matrix.book()).unwrap();
     let (program, inputs) = (plan.program(), QueryInputs::new());
-    let job =
-        Job { batch: matrix.batch(), view: View::default(), program, inputs: &inputs, watch: Some(&watch) };
+    let job = Job {
+        batch: matrix.batch(),
+        view: View::default(),
+        program,
+        inputs: &inputs,
+        watch: Some(&watch),
+    };
     let stopped = Cpu::new().run(&job, 1, || Stopper(&watch, &tiles));
     assert_eq!(stopped.err().map(|error| error.kind()), Some(ErrorKind::Stopped));
     let (seen, all) = (tiles.into_inner(), matrix.packing().tiles.len());

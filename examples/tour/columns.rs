@@ -1,4 +1,5 @@
-//! Evaluates data in memory: a log of rankings as columns, in the layouts of Arrow, without any text.
+//! Evaluates data in memory: a log of rankings as columns, in the layouts of Arrow, without any
+//! text.
 //!
 //! `cargo run --example tour columns`
 
@@ -12,8 +13,9 @@ pub fn main() -> laneval::Result<()> {
     let judged = Judgments::new(&searches, &[1001u32, 2002, 1003, 3001, 3002], &[2u8, 1, 0, 1, 2]);
     let qrels = Qrels::columns(&[judged], Dialect::Laneval)?;
 
-    // The results: searches as codes of a dictionary, products as integers, scores as 32-bit floats; two batches of a log. The second batch
-    // has a dictionary of its own, and continues the search with which the first ends.
+    // The results: searches as codes of a dictionary, products as integers, scores as 32-bit
+    // floats; two batches of a log. The second batch has a dictionary of its own, and continues the
+    // search with which the first ends.
     let first = Text::from(&["red shoes", "rain coat"]);
     let codes = Text::Coded { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first };
     let first = Records::scored(codes, &[1001u32, 1002, 1003, 2001], &[0.9f32, 0.8, 0.7, 0.6]);
@@ -22,10 +24,14 @@ pub fn main() -> laneval::Result<()> {
     let second = Records::scored(codes, &[2002u32, 3001, 3002], &[0.5f32, f32::NEG_INFINITY, 0.3]);
 
     // The same searches in another system that logged ranks and no scores.
-    let ranked =
-        Records::ranked(&["tent", "tent", "rain coat"], Text::Strs(&["3001", "3002", "2002"]), &[2u16, 1, 1]);
+    let ranked = Records::ranked(
+        &["tent", "tent", "rain coat"],
+        Text::Strs(&["3001", "3002", "2002"]),
+        &[2u16, 1, 1],
+    );
 
-    let matrix = Join::default().columns(&qrels, &[("shop", &[first, second]), ("rival", &[ranked])])?;
+    let matrix =
+        Join::default().columns(&qrels, &[("shop", &[first, second]), ("rival", &[ranked])])?;
     let scores = Evaluator::new(["nDCG@10", "RR", "R@2"])?.evaluate(&matrix)?;
     for run in ["shop", "rival"] {
         let average = |measure| scores.average(run, measure).unwrap_or_default();

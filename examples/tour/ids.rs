@@ -1,4 +1,5 @@
-//! Retrieval for questions: the passages that answer each question, and those that an index returned, by their numbers.
+//! Retrieval for questions: the passages that answer each question, and those that an index
+//! returned, by their numbers.
 //!
 //! `cargo run --release --example tour ids`
 

@@ -1,4 +1,5 @@
-//! Rankings in memory, in six ways. `cargo run --example tour labels` shows one, `cargo run --example tour` all.
+//! Rankings in memory, in six ways. `cargo run --example tour labels` shows one,
+//! `cargo run --example tour` all.
 
 mod columns;
 mod ids;

@@ -1,12 +1,13 @@
-//! A run that is too large for memory: a search system passes its results batch by batch, and they are evaluated as they come. Text from a
-//! pipe is read in the same way.
+//! A run that is too large for memory: a search system passes its results batch by batch, and they
+//! are evaluated as they come. Text from a pipe is read in the same way.
 //!
 //! `cargo run --release --example tour run_stream`
 
 use laneval::columns::Records;
 use laneval::{Evaluator, Join, Qrels};
 
-/// The results of some queries, as a system gives them: the query, the document and the score of each.
+/// The results of some queries, as a system gives them: the query, the document and the score of
+/// each.
 fn results(queries: std::ops::Range<u32>) -> (Vec<u32>, Vec<String>, Vec<f32>) {
     let ranks = queries.flat_map(|query| (0..100u32).map(move |rank| (query, rank)));
     let result = |(query, rank): (u32, u32)| {

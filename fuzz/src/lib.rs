@@ -1,4 +1,5 @@
-//! What the fuzz targets run. The properties are those of `tests/hostile`, which replays the corpus; here is what needs other programs.
+//! What the fuzz targets run. The properties are those of `tests/hostile`, which replays the
+//! corpus; here is what needs other programs.
 
 use std::path::Path;
 use std::process::Command;
@@ -18,10 +19,12 @@ mod properties;
 #[path = "../../tests/variants.rs"]
 mod variants;
 
-/// Writes judgments and a run, evaluates them with trec_eval and with `laneval trec-eval`, and compares what they print, byte for byte.
+/// Writes judgments and a run, evaluates them with trec_eval and with `laneval trec-eval`, and
+/// compares what they print, byte for byte.
 ///
-/// `LANEVAL_TREC_EVAL` is a program built of trec_eval 10's sources, in which the locals `min` and `max` of m_rbp.c begin as 0, and `LANEVAL`
-/// a built command. The first bytes choose options; then each row takes a few bytes, so that most texts are sound.
+/// `LANEVAL_TREC_EVAL` is a program built of trec_eval 10's sources, in which the locals `min` and
+/// `max` of m_rbp.c begin as 0, and `LANEVAL` a built command. The first bytes choose options; then
+/// each row takes a few bytes, so that most texts are sound.
 pub fn differential(data: &[u8]) {
     let [theirs, ours] = programs();
     let mut bytes = Bytes(data);
@@ -54,7 +57,8 @@ pub fn differential(data: &[u8]) {
     };
     for (theirs, ours) in theirs.lines().zip(ours.lines()) {
         // If -J leaves no document of a topic, they divide 0 by 0.
-        let may_be_nan = ["iprec_at_recall", "11pt_avg"].iter().any(|name| theirs.starts_with(name));
+        let may_be_nan =
+            ["iprec_at_recall", "11pt_avg"].iter().any(|name| theirs.starts_with(name));
         if may_be_nan && asked.contains(&"-J") && theirs.ends_with("nan") {
             continue;
         }
@@ -70,14 +74,19 @@ const OURS: [&str; 3] = ["trec-eval", "--profile", "10"];
 fn programs() -> &'static [String; 2] {
     static PROGRAMS: OnceLock<[String; 2]> = OnceLock::new();
     PROGRAMS.get_or_init(|| {
-        let program = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} names no program"));
+        let program =
+            |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} names no program"));
         let programs = ["LANEVAL_TREC_EVAL", "LANEVAL"].map(program);
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("qrels"), "1 0 a 1\n").expect("a file");
         std::fs::write(folder.path().join("run"), "1 Q0 a 1 1 t\n").expect("a file");
         for (program, first) in programs.iter().zip([&[][..], &OURS]) {
             let found = printed(program, &[first, &["-m", "map"]].concat(), folder.path());
-            assert_eq!(found.as_deref(), Some("map                   \tall\t1.0000\n"), "{program}");
+            assert_eq!(
+                found.as_deref(),
+                Some("map                   \tall\t1.0000\n"),
+                "{program}"
+            );
         }
         programs
     })
@@ -85,13 +94,14 @@ fn programs() -> &'static [String; 2] {
 
 /// What a program prints of the judgments and the run in a folder; `None` if it refuses them.
 fn printed(program: &str, asked: &[&str], folder: &Path) -> Option<String> {
-    let output = Command::new(program).args(asked).args(["qrels", "run"]).current_dir(folder).output();
+    let output =
+        Command::new(program).args(asked).args(["qrels", "run"]).current_dir(folder).output();
     let output = output.expect("a program that runs");
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Judgments of up to 200 rows: documents of a query only once. A query with negative grades alone, at which trec_eval stops or crashes, gets
-/// another judgment.
+/// Judgments of up to 200 rows: documents of a query only once. A query with negative grades alone,
+/// at which trec_eval stops or crashes, gets another judgment.
 fn judgments_of(bytes: &mut Bytes<'_>) -> String {
     const GRADES: [&str; 8] = ["0", "1", "2", "3", "-1", "-2", "10", "1"];
     let (mut seen, mut sound) = (std::collections::BTreeSet::new(), [true; 8]);
@@ -117,7 +127,8 @@ fn results_of(bytes: &mut Bytes<'_>) -> String {
     while !bytes.0.is_empty() {
         let (row, score) = (bytes.byte(), bytes.byte());
         if seen.insert(row) {
-            text += &format!("{} Q0 d{} 1 {} t\n", row >> 5, row & 31, SCORES[usize::from(score % 8)]);
+            text +=
+                &format!("{} Q0 d{} 1 {} t\n", row >> 5, row & 31, SCORES[usize::from(score % 8)]);
         }
     }
     text

@@ -66,7 +66,8 @@ impl IdRows {
                 Ok(IdRows { ids, width, stride })
             }
             _ => Err(PyTypeError::new_err(format!(
-                "{name} has integers of 8 or 16 bits, or bools: int32, uint32, int64 or uint64 were expected"
+                "{name} has integers of 8 or 16 bits, or bools: int32, uint32, int64 or uint64 \
+                 were expected"
             ))),
         }
     }
@@ -76,11 +77,17 @@ impl IdRows {
     }
 
     /// Takes the distances of the ids.
-    fn distances(&self, of: Option<LentArray<'_>>, name: &str, ids: &str) -> PyResult<Option<Array>> {
+    fn distances(
+        &self,
+        of: Option<LentArray<'_>>,
+        name: &str,
+        ids: &str,
+    ) -> PyResult<Option<Array>> {
         let Some((array, bf16)) = of else { return Ok(None) };
         let array = Array::of(&array, name, bf16)?;
         let rows = &self.ids.0;
-        if (array.rows(), array.width().map(|(width, _)| width)) != (rows.rows(), Some(self.width)) {
+        if (array.rows(), array.width().map(|(width, _)| width)) != (rows.rows(), Some(self.width))
+        {
             return Err(PyValueError::new_err(format!(
                 "{name} has the shape {}, and {ids} {}: the same was expected",
                 shape(&array),
@@ -89,7 +96,8 @@ impl IdRows {
         }
         if array.width() != rows.width() {
             return Err(PyValueError::new_err(format!(
-                "{name} and {ids} have rows that lie apart in memory in different ways: take numpy.ascontiguousarray of both"
+                "{name} and {ids} have rows that lie apart in memory in different ways: take \
+                 numpy.ascontiguousarray of both"
             )));
         }
         Ok(Some(array))
@@ -99,10 +107,11 @@ impl IdRows {
 fn repeats_of(py: Python<'_>, name: &str) -> PyResult<RepeatedIds> {
     let known = RepeatedIds::ALL.iter().find(|(of, _)| *of == name);
     let makes_scores = name.parse::<Repeats>().is_ok_and(Repeats::makes_scores);
-    let why = if makes_scores { ", and lists of ids have no scores that could be added" } else { "" };
-    known
-        .map(|&(_, repeats)| repeats)
-        .ok_or_else(|| option(py, format!("repeats is '{name}'{why}: error, first or blank was expected")))
+    let why =
+        if makes_scores { ", and lists of ids have no scores that could be added" } else { "" };
+    known.map(|&(_, repeats)| repeats).ok_or_else(|| {
+        option(py, format!("repeats is '{name}'{why}: error, first or blank was expected"))
+    })
 }
 
 /// The values that belong to each row.
@@ -130,7 +139,8 @@ impl IntegerArray {
     }
 }
 
-/// An id of Python. An integer is the text of its digits, as it is everywhere: text that is such digits is kept as their integer.
+/// An id of Python. An integer is the text of its digits, as it is everywhere: text that is such
+/// digits is kept as their integer.
 #[derive(PartialEq, Eq, Hash)]
 enum PyId {
     Integer(i64),
@@ -139,7 +149,8 @@ enum PyId {
 
 impl PyId {
     fn of(text: &[u8]) -> Self {
-        // 20 bytes are the longest i64 with its sign. The check is there because nearly all ids of text fail it at their first byte.
+        // 20 bytes are the longest i64 with its sign. The check is there because nearly all ids of
+        // text fail it at their first byte.
         let starts_like_digits = matches!(text, [b'-' | b'0'..=b'9', ..]) && text.len() <= 20;
         let integer = || std::str::from_utf8(text).ok()?.parse::<i64>().ok();
         match starts_like_digits.then(integer).flatten() {
@@ -173,10 +184,14 @@ impl Arrays {
         ids: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let labels = Array::of(&labels.0, "labels", labels.1)?;
-        let shape =
-            rows(&labels, "labels", RowKeywords { lengths, offsets, groups, ..RowKeywords::default() })?;
-        let array =
-            |of: Option<LentArray<'_>>, name: &str| of.map(|of| IntegerArray::of(of, name)).transpose();
+        let shape = rows(
+            &labels,
+            "labels",
+            RowKeywords { lengths, offsets, groups, ..RowKeywords::default() },
+        )?;
+        let array = |of: Option<LentArray<'_>>, name: &str| {
+            of.map(|of| IntegerArray::of(of, name)).transpose()
+        };
         let judged = array(judged, "judged")?;
         if judged
             .as_ref()
@@ -188,7 +203,9 @@ impl Arrays {
         }
         let relevant = array(relevant, "relevant")?;
         if relevant.is_some() && judged.is_some() {
-            return Err(PyValueError::new_err("relevant and judged say the same: one of them was expected"));
+            return Err(PyValueError::new_err(
+                "relevant and judged say the same: one of them was expected",
+            ));
         }
         let ids = ids.map(|ids| table::ids(&ids)).transpose()?;
         Ok(Arrays { source: ArraySource::Labels { labels, shape }, relevant, judged, ids })
@@ -213,8 +230,11 @@ impl Arrays {
                 shape(&grades)
             )));
         }
-        let shape =
-            rows(&scores, "scores", RowKeywords { lengths, sizes, groups, ..RowKeywords::default() })?;
+        let shape = rows(
+            &scores,
+            "scores",
+            RowKeywords { lengths, sizes, groups, ..RowKeywords::default() },
+        )?;
         Ok(Arrays {
             source: ArraySource::Scores { scores, grades, shape },
             relevant: None,
@@ -223,8 +243,8 @@ impl Arrays {
         })
     }
 
-    /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved ones; `None` is a list without any. The
-    /// queries may have ids.
+    /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved
+    /// ones; `None` is a list without any. The queries may have ids.
     #[staticmethod]
     #[pyo3(signature = (relevant, retrieved, queries=None, repeats="error"))]
     fn ids(
@@ -249,9 +269,13 @@ impl Arrays {
         })?;
         let retrieved = lists(retrieved, "retrieved", |list| {
             let is_mapping = list.cast::<pyo3::types::PyMapping>().is_ok();
-            if is_mapping || list.is_instance_of::<PySet>() || list.is_instance_of::<PyFrozenSet>() {
-                let order =
-                    if is_mapping { "whose values would not be looked at" } else { "which has no order" };
+            if is_mapping || list.is_instance_of::<PySet>() || list.is_instance_of::<PyFrozenSet>()
+            {
+                let order = if is_mapping {
+                    "whose values would not be looked at"
+                } else {
+                    "which has no order"
+                };
                 return Err(PyTypeError::new_err(format!(
                     "retrieved has a {}, {order}: a list of ids, the best first, was expected",
                     list.get_type().name()?
@@ -266,7 +290,11 @@ impl Arrays {
 
     /// Makes rankings of arrays of integer ids: the relevant ones, and the retrieved ones.
     #[staticmethod]
-    fn id_arrays(relevant: LentArray<'_>, retrieved: LentArray<'_>, repeats: &str) -> PyResult<Self> {
+    fn id_arrays(
+        relevant: LentArray<'_>,
+        retrieved: LentArray<'_>,
+        repeats: &str,
+    ) -> PyResult<Self> {
         let repeats = repeats_of(relevant.0.py(), repeats)?;
         let source = ArraySource::IdArrays {
             relevant: IdRows::of(relevant, "relevant")?,
@@ -296,7 +324,8 @@ impl Arrays {
                 "within without found_distances has no meaning: give those as well",
             ));
         }
-        let arrays = NeighbourArrays { truth, found, truth_distances, found_distances, within, repeats };
+        let arrays =
+            NeighbourArrays { truth, found, truth_distances, found_distances, within, repeats };
         let source = ArraySource::Neighbours(Box::new(arrays));
         Ok(Arrays { source, relevant: None, judged: None, ids: None })
     }
@@ -324,9 +353,14 @@ impl Arrays {
     }
 
     /// Calls `work` with the rankings.
-    pub fn with<R>(&self, work: impl FnOnce(&Rankings<'_>) -> Result<R, Error>) -> Result<R, Error> {
+    pub fn with<R>(
+        &self,
+        work: impl FnOnce(&Rankings<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         let rankings = match &self.source {
-            ArraySource::Labels { labels, shape } => Rankings::labels(labels.numbers(), shape.shape())?,
+            ArraySource::Labels { labels, shape } => {
+                Rankings::labels(labels.numbers(), shape.shape())?
+            }
             ArraySource::Scores { scores, grades, shape } => {
                 Rankings::scores(scores.numbers(), grades.numbers(), shape.shape())?
             }
@@ -336,7 +370,8 @@ impl Arrays {
             ArraySource::IdArrays { relevant, retrieved, repeats } => {
                 let (of_relevant, of_retrieved) = (relevant.shape(), retrieved.shape());
                 let (relevant, retrieved) = (relevant.ids.integers(), retrieved.ids.integers());
-                Rankings::id_arrays(relevant, of_relevant, retrieved, of_retrieved)?.with_repeats(*repeats)?
+                Rankings::id_arrays(relevant, of_relevant, retrieved, of_retrieved)?
+                    .with_repeats(*repeats)?
             }
             ArraySource::Neighbours(arrays) => arrays.rankings()?,
         };
@@ -348,8 +383,9 @@ impl Arrays {
         let ideal = match (&self.relevant, &self.judged) {
             (Some(relevant), _) => Ideal::Relevant(relevant.integers()),
             (None, Some(judged)) => {
-                grades =
-                    (0..judged.0.width().map_or(0, |(width, _)| width)).map(|grade| grade as f64).collect();
+                grades = (0..judged.0.width().map_or(0, |(width, _)| width))
+                    .map(|grade| grade as f64)
+                    .collect();
                 Ideal::Counts { grades: &grades, counts: judged.integers() }
             }
             (None, None) => return work(&rankings),
@@ -416,7 +452,9 @@ fn rows(array: &Array, name: &str, keywords: RowKeywords<'_>) -> PyResult<RowLis
     let of = |lent: Option<LentArray<'_>>, name: &str| {
         let array = lent.map(|lent| IntegerArray::of(lent, name)).transpose()?;
         match array.as_ref().and_then(|array| array.0.width()) {
-            Some(_) => Err(PyValueError::new_err(format!("{name} has two dimensions: one was expected"))),
+            Some(_) => {
+                Err(PyValueError::new_err(format!("{name} has two dimensions: one was expected")))
+            }
             None => Ok(array),
         }
     };
@@ -427,9 +465,9 @@ fn rows(array: &Array, name: &str, keywords: RowKeywords<'_>) -> PyResult<RowLis
     ];
     let mut flat = flat.into_iter().flatten();
     match (array.width(), flat.next(), flat.next()) {
-        (_, _, Some(_)) => {
-            Err(PyValueError::new_err("offsets, sizes and groups say the same: one of them was expected"))
-        }
+        (_, _, Some(_)) => Err(PyValueError::new_err(
+            "offsets, sizes and groups say the same: one of them was expected",
+        )),
         (Some((width, stride)), None, _) => {
             Ok(RowLists::Dense { width, stride, lengths: of(lengths, "lengths")? })
         }
@@ -437,9 +475,12 @@ fn rows(array: &Array, name: &str, keywords: RowKeywords<'_>) -> PyResult<RowLis
             "{name} has two dimensions, a row a query: offsets, sizes and groups are for one"
         ))),
         (None, Some(shape), _) if lengths.is_none() => Ok(shape),
-        (None, Some(_), _) => Err(PyValueError::new_err("lengths are for arrays of two dimensions")),
+        (None, Some(_), _) => {
+            Err(PyValueError::new_err("lengths are for arrays of two dimensions"))
+        }
         (None, None, _) => Err(PyValueError::new_err(format!(
-            "{name} has one dimension: two were expected, a row a query, or offsets, sizes or groups that say which values are a query's"
+            "{name} has one dimension: two were expected, a row a query, or offsets, sizes or \
+             groups that say which values are a query's"
         ))),
     }
 }

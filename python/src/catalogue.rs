@@ -9,7 +9,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::{exception, option_of};
 
-/// The canonical names of the measures of a list, whose names are those of a library if one is given.
+/// The canonical names of the measures of a list, whose names are those of a library if one is
+/// given.
 #[pyfunction]
 #[pyo3(signature = (text, as_library=None))]
 pub fn parse(py: Python<'_>, text: &str, as_library: Option<&str>) -> PyResult<Vec<String>> {
@@ -70,7 +71,10 @@ pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         dict.set_item("formula", definition.formula)?;
         dict.set_item("source", definition.citation)?;
         dict.set_item("cutoff", definition.cutoff.to_string())?;
-        dict.set_item("parameters", definition.params.iter().map(|param| param.name).collect::<Vec<_>>())?;
+        dict.set_item(
+            "parameters",
+            definition.params.iter().map(|param| param.name).collect::<Vec<_>>(),
+        )?;
         dict.set_item("needs", definition.traits.input.to_string())?;
         dict.set_item("average", definition.average.name().to_string())?;
         dict.set_item("better", better(definition.better))?;
@@ -87,7 +91,8 @@ fn better(better: Better) -> Option<&'static str> {
     }
 }
 
-/// Marks the best of some averages, and those equal to it within rounding; none if all are equal or neither direction is better.
+/// Marks the best of some averages, and those equal to it within rounding; none if all are equal or
+/// neither direction is better.
 #[pyfunction]
 pub fn are_best(numbers: Vec<f64>, better: Option<&str>) -> Vec<bool> {
     let better = match better {
@@ -124,7 +129,8 @@ pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     }
 }
 
-/// Runs the command `laneval` with these arguments, the first of which is its name, and returns the exit code.
+/// Runs the command `laneval` with these arguments, the first of which is its name, and returns the
+/// exit code.
 #[pyfunction]
 pub fn command(py: Python<'_>, args: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| laneval_cli::run(args))

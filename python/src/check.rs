@@ -17,7 +17,8 @@ pub fn check(
     suite: &str,
     library: Option<&str>,
 ) -> PyResult<(String, String)> {
-    // What is no answer of the function, such as a keyboard interrupt, ends the check and is raised as it is.
+    // What is no answer of the function, such as a keyboard interrupt, ends the check and is raised
+    // as it is.
     let mut raised = None;
     let suite = Suite::named(suite).map_err(|error| exception(py, error))?;
     let checked = check_with(&suite, measure, library, |case| {

@@ -28,13 +28,19 @@ impl RowsRole {
     ///
     /// # Errors
     /// Something that no column is.
-    pub fn names(self, py: Python<'_>, columns: &NamedColumns) -> PyResult<Option<laneval::ColumnNames>> {
+    pub fn names(
+        self,
+        py: Python<'_>,
+        columns: &NamedColumns,
+    ) -> PyResult<Option<laneval::ColumnNames>> {
         let columns = match columns {
             NamedColumns::Named(columns) => columns,
             NamedColumns::Ordered(columns) => {
                 let names = laneval::ColumnNames::in_order(columns.iter().map(Option::as_deref));
                 let names = names.map_err(|error| exception(py, error))?;
-                return Ok(Some(names).filter(|names| names.are_of_qrels() == (self == RowsRole::Qrels)));
+                return Ok(
+                    Some(names).filter(|names| names.are_of_qrels() == (self == RowsRole::Qrels))
+                );
             }
         };
         let other: &[&str] = match self {
@@ -45,7 +51,9 @@ impl RowsRole {
         let of: Vec<(&str, &str)> = of.map(|(what, name)| (what.as_str(), name.as_str())).collect();
         match of.is_empty() {
             true => Ok(None),
-            false => laneval::ColumnNames::named(of).map(Some).map_err(|error| exception(py, error)),
+            false => {
+                laneval::ColumnNames::named(of).map(Some).map_err(|error| exception(py, error))
+            }
         }
     }
 }

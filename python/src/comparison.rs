@@ -8,12 +8,13 @@ use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringB
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator, StringArray,
+    ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator,
+    StringArray,
 };
 use arrow_schema::ArrowError;
 use laneval::compare::{
-    self, ChangeTold, ComparisonOptions, Difference, Gate, GateFacts, Interval, Judged, Pair, Permutations,
-    judged_measure,
+    self, ChangeTold, ComparisonOptions, Difference, Gate, GateFacts, Interval, Judged, Pair,
+    Permutations, judged_measure,
 };
 use laneval::labels::{Ids, SharedJudgments, Unmatched};
 use laneval::measure::Measure;
@@ -43,11 +44,12 @@ pub struct Comparison {
 /// A run to compare: its name, its properties, its averages, and the values of its queries.
 type ComparedRun<'py> = (String, Bound<'py, PyDict>, HashMap<String, f64>, PyRef<'py, PerQuery>);
 
-/// A pair under a measure: the names of the run, the baseline and the measure; its numbers; the name of the better run, if one is better;
-/// whether they are equal within the margin.
+/// A pair under a measure: the names of the run, the baseline and the measure; its numbers; the
+/// name of the better run, if one is better; whether they are equal within the margin.
 type PairRow = (String, String, String, Vec<Option<f64>>, Option<String>, Option<bool>);
 
-/// The origin of the numbers of a page: its title, the ranking rule, and further settings with their names.
+/// The origin of the numbers of a page: its title, the ranking rule, and further settings with
+/// their names.
 type PyOrigin = (String, String, Vec<(String, String)>);
 
 /// The result of a gate for a run: its name, whether it failed, the value, the threshold, and p.
@@ -57,7 +59,12 @@ type PyVerdict = (String, bool, f64, f64, Option<f64>, String);
 impl Comparison {
     /// Compares runs under some of their measures.
     #[staticmethod]
-    #[pyo3(signature = (runs, measures, *, baseline, test, alternative, alpha, correction, family, ci, permutations, seed, margin, power, tie, zeros, wilcoxon, anova, threads))]
+    #[pyo3(
+        signature = (
+            runs, measures, *, baseline, test, alternative, alpha, correction, family, ci,
+            permutations, seed, margin, power, tie, zeros, wilcoxon, anova, threads
+        )
+    )]
     #[allow(clippy::too_many_arguments)] // keywords
     fn of(
         py: Python<'_>,
@@ -94,8 +101,10 @@ impl Comparison {
         options.margin = margin;
         options.power = power;
         options.tie = tie;
-        options.zeros = if zeros == "pratt" { compare::Zeros::Pratt } else { compare::Zeros::Wilcox };
-        options.wilcoxon = if wilcoxon == "normal" { compare::Method::Normal } else { compare::Method::Auto };
+        options.zeros =
+            if zeros == "pratt" { compare::Zeros::Pratt } else { compare::Zeros::Wilcox };
+        options.wilcoxon =
+            if wilcoxon == "normal" { compare::Method::Normal } else { compare::Method::Auto };
         options.anova = anova;
         let measures: Vec<Measure> =
             measures.iter().map(|name| name.parse().map_err(said)).collect::<PyResult<_>>()?;
@@ -108,7 +117,8 @@ impl Comparison {
 
     /// The names of the numbers of each pair.
     fn stats(&self) -> Vec<&'static str> {
-        let numbers = self.comparison.differences.first().map(|of| report::numbers(&self.comparison, of));
+        let numbers =
+            self.comparison.differences.first().map(|of| report::numbers(&self.comparison, of));
         numbers.unwrap_or_default().into_iter().map(|(name, _)| name).collect()
     }
 
@@ -187,13 +197,17 @@ impl Comparison {
     fn arrow_pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let batch = self.table().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let schema = batch.schema();
-        stream(py, FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema))))
+        stream(
+            py,
+            FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema))),
+        )
     }
 
     /// The values of queries as a stream of Arrow, one batch for each pair.
     fn arrow_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let batches = Batches::of(self.comparison.clone());
-        let schema = batches.batch(0).map_err(|error| PyValueError::new_err(error.to_string()))?.schema();
+        let schema =
+            batches.batch(0).map_err(|error| PyValueError::new_err(error.to_string()))?.schema();
         let all = (0..self.comparison.differences.len()).map(move |pair| batches.batch(pair));
         stream(py, FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(all, schema))))
     }
@@ -249,7 +263,8 @@ impl Comparison {
             ("baseline", texts(&|of| Some(self.names(of.pair)[1].to_owned())), false),
             ("measure", texts(&|of| Some(self.measure(of))), false),
         ];
-        let numbers: Vec<_> = differences.iter().map(|of| report::numbers(&self.comparison, of)).collect();
+        let numbers: Vec<_> =
+            differences.iter().map(|of| report::numbers(&self.comparison, of)).collect();
         for (at, name) in self.stats().into_iter().enumerate() {
             let values = numbers.iter().map(|of| of[at].1);
             let column: ArrayRef = if COUNTS.contains(&name) {
@@ -301,7 +316,8 @@ impl Batches {
         };
         let [value, baseline] =
             [of.pair.run, of.pair.baseline].map(|run| self.comparison.values(of.measure, run));
-        let delta: Vec<f64> = value.iter().zip(baseline).map(|(value, baseline)| value - baseline).collect();
+        let delta: Vec<f64> =
+            value.iter().zip(baseline).map(|(value, baseline)| value - baseline).collect();
         let numbers = |of: Vec<f64>| Arc::new(Float64Array::from(of)) as ArrayRef;
         RecordBatch::try_from_iter([
             ("run", same(of.pair.run, &self.runs)?),
@@ -325,10 +341,9 @@ fn drawn(text: &str) -> PyResult<Permutations> {
         "" => Ok(Permutations::Affordable),
         "auto" => Ok(Permutations::Auto),
         "exact" => Ok(Permutations::Exact),
-        number => number
-            .parse()
-            .map(Permutations::Fixed)
-            .map_err(|_| PyValueError::new_err(format!("permutations is {number}: fewer were expected"))),
+        number => number.parse().map(Permutations::Fixed).map_err(|_| {
+            PyValueError::new_err(format!("permutations is {number}: fewer were expected"))
+        }),
     }
 }
 
@@ -370,7 +385,8 @@ impl RunsToCompare {
                 place.ok_or_else(|| PyValueError::new_err(format!("there are no values of {name}")))
             };
             let places = measures.iter().map(place).collect::<PyResult<Vec<usize>>>()?;
-            let (queries, of, missing) = (kept.queries.clone(), kept.values.clone(), kept.missing.clone());
+            let (queries, of, missing) =
+                (kept.queries.clone(), kept.values.clone(), kept.missing.clone());
             values.push(QueryValues { queries, values: of, missing, places });
             shares.push(averages);
         }
@@ -392,7 +408,11 @@ impl RunsToCompare {
         queries as f64 * series as f64 * (draws + resamples)
     }
 
-    fn compare(mut self, options: &ComparisonOptions, watch: &Watch) -> Result<compare::Comparison, Error> {
+    fn compare(
+        mut self,
+        options: &ComparisonOptions,
+        watch: &Watch,
+    ) -> Result<compare::Comparison, Error> {
         for (run, of) in self.scores.runs.iter_mut().zip(self.values) {
             let values = of.places.iter().map(|&place| of.values[place].clone()).collect();
             run.per_query = Some(laneval::scores::PerQuery {
@@ -415,8 +435,8 @@ impl RunsToCompare {
     }
 }
 
-/// The scores of a run with the values of its queries, as `laneval eval --per-query -o FILE.json` writes them. The statistics of each
-/// measure are names and numbers.
+/// The scores of a run with the values of its queries, as `laneval eval --per-query -o FILE.json`
+/// writes them. The statistics of each measure are names and numbers.
 #[pyfunction]
 pub fn scores_json(
     py: Python<'_>,
@@ -434,14 +454,16 @@ pub fn scores_json(
         run.skipped = measures.iter().map(|name| skipped.get(name).copied().unwrap_or(0)).collect();
     }
     let named = |of: &(String, f64)| Ok((of.0.parse::<StatName>().map_err(said)?, of.1));
-    run.stats = stats.iter().map(|of| of.iter().map(named).collect()).collect::<PyResult<Vec<Vec<_>>>>()?;
+    run.stats =
+        stats.iter().map(|of| of.iter().map(named).collect()).collect::<PyResult<Vec<Vec<_>>>>()?;
     run.per_query = Some(laneval::scores::PerQuery {
         queries: (*values.queries).clone(),
         values: (*values.values).clone(),
         missing: (*values.missing).clone(),
     });
     let mut scores = Scores::default();
-    scores.measures = measures.iter().map(|name| name.parse()).collect::<Result<_, Error>>().map_err(said)?;
+    scores.measures =
+        measures.iter().map(|name| name.parse()).collect::<Result<_, Error>>().map_err(said)?;
     scores.queries = parsed(py, known, "query_set")?;
     scores.known = parsed(py, known, "known")?;
     scores.tied = parsed(py, known, "tied")?;
@@ -456,8 +478,8 @@ pub fn scores_json(
     Ok(written)
 }
 
-/// The result of a gate about a run alone: whether it failed, the average, the limit, and what is said of it. The run has this average, of
-/// these numbers of queries without a value and in all.
+/// The result of a gate about a run alone: whether it failed, the average, the limit, and what is
+/// said of it. The run has this average, of these numbers of queries without a value and in all.
 #[pyfunction]
 pub fn judge_alone(
     py: Python<'_>,
@@ -470,7 +492,8 @@ pub fn judge_alone(
     let said = |error: Error| exception(py, error);
     let gate = Gate::parse(text).map_err(said)?;
     if let Some(group) = gate.group() {
-        let message = format!("the gate `{gate}` is about the group {group}, and all queries are evaluated");
+        let message =
+            format!("the gate `{gate}` is about the group {group}, and all queries are evaluated");
         return Err(said(Error::Unanswerable(message)));
     }
     gate.check_skipped(skipped, queries).map_err(said)?;
@@ -483,7 +506,8 @@ pub fn judge_alone(
 /// Makes a run without its numbers, from its properties.
 fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResult<RunScores> {
     let fingerprint = |hex: &String| {
-        u128::from_str_radix(hex, 16).map_err(|_| PyValueError::new_err(format!("{hex} is no fingerprint")))
+        u128::from_str_radix(hex, 16)
+            .map_err(|_| PyValueError::new_err(format!("{hex} is no fingerprint")))
     };
     let fingerprints: Vec<String> = item(known, "fingerprints")?.extract()?;
     let (missing, ids): (u64, Vec<Bound<'_, PyAny>>) = item(known, "missing")?.extract()?;
@@ -507,7 +531,9 @@ fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResul
 }
 
 fn item<'py>(known: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-    known.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("it is not known what {key} is")))
+    known
+        .get_item(key)?
+        .ok_or_else(|| PyValueError::new_err(format!("it is not known what {key} is")))
 }
 
 /// Reads an option by its name.
@@ -549,7 +575,8 @@ fn check_queries(runs: &[RunScores]) -> Result<(), Error> {
         let (Some(one), Some(two)) = (&first.per_query, &other.per_query) else { continue };
         if one.queries != two.queries {
             return Err(Error::Unanswerable(format!(
-                "{} and {} cannot be compared: they have values of different queries, {} and {} of them",
+                "{} and {} cannot be compared: they have values of different queries, {} and {} of \
+                 them",
                 first.name,
                 other.name,
                 one.queries.len(),

@@ -14,14 +14,17 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let message = error.to_string();
     match error {
         Error::Io { path, action, source } => match source.raw_os_error() {
-            Some(code) => {
-                PyOSError::new_err((code, format!("cannot {action}: {source}"), path.into_os_string()))
-            }
+            Some(code) => PyOSError::new_err((
+                code,
+                format!("cannot {action}: {source}"),
+                path.into_os_string(),
+            )),
             None => PyOSError::new_err((None::<i32>, message, path.into_os_string())),
         },
         Error::Input(problems) | Error::Repeated(problems) => input(py, problems),
         Error::CameBack { ref file, line, .. } => {
-            let problem = Problem { file: printable_path(file.as_ref()), line, message: message.clone() };
+            let problem =
+                Problem { file: printable_path(file.as_ref()), line, message: message.clone() };
             of_class(py, "InputError", (message, vec![tuple(problem)], 0))
         }
         Error::Measure(error) => measure(py, &with_keywords(&message), &error),
@@ -31,7 +34,9 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
         },
         Error::Matrix { .. } => of_class(py, "MatrixError", (message,)),
         Error::Device(_) => of_class(py, "DeviceError", (message,)),
-        Error::Merge(_) | Error::Summary(_) => of_class(py, "ShardError", (with_keywords(&message),)),
+        Error::Merge(_) | Error::Summary(_) => {
+            of_class(py, "ShardError", (with_keywords(&message),))
+        }
         Error::Stopped => PyKeyboardInterrupt::new_err(message),
         _ => of_class(py, "UnanswerableError", (with_keywords(&message),)),
     }
@@ -76,8 +81,13 @@ fn tuple(problem: Problem) -> (String, u64, String) {
 }
 
 /// Makes an exception of a class of `laneval._errors`; if that fails, the exception of Python.
-pub fn of_class<'py>(py: Python<'py>, class: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
-    let made = module(py).and_then(|module| module.getattr(class)).and_then(|class| class.call1(args));
+pub fn of_class<'py>(
+    py: Python<'py>,
+    class: &str,
+    args: impl pyo3::call::PyCallArgs<'py>,
+) -> PyErr {
+    let made =
+        module(py).and_then(|module| module.getattr(class)).and_then(|class| class.call1(args));
     made.map_or_else(|error| error, PyErr::from_value)
 }
 

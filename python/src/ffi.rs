@@ -1,17 +1,24 @@
-//! The borders to foreign memory: buffers of Python and streams of Arrow. The only file of the package with `unsafe`.
+//! The borders to foreign memory: buffers of Python and streams of Arrow. The only file of the
+//! package with `unsafe`.
 //!
 //! # What each `unsafe` rests on
 //!
 //! ```text
-//! buffer of numbers    the pointer, and count values behind it      `Array::of` looked at shape, strides, alignment and type;
-//!                                                                   the buffer is held, so its owner cannot free or resize it
-//! dict of str → float  borrowed keys and values                     the dict holds them, until code of Python may change it
-//! list of tuples       borrowed tuples, and what is in them         the list holds them, likewise; a tuple never changes
-//! stream of Arrow      a struct behind a capsule                    the capsule's name is the interface's promise
+//! buffer of numbers    the pointer, and count values behind it  `Array::of` looked at shape,
+//!                                                               strides, alignment and type; the
+//!                                                               buffer is held, so its owner
+//!                                                               cannot free or resize it
+//! dict of str → float  borrowed keys and values                 the dict holds them, until code of
+//!                                                               Python may change it
+//! list of tuples       borrowed tuples, and what is in them     the list holds them, likewise; a
+//!                                                               tuple never changes
+//! stream of Arrow      a struct behind a capsule                the capsule's name is the
+//!                                                               interface's promise
 //! ```
 //!
-//! The first cannot rule out that another thread of Python writes to the numbers meanwhile: NumPy has no lock for that. Any bits are a
-//! number of these types, so what is read is wrong and nothing more.
+//! The first cannot rule out that another thread of Python writes to the numbers meanwhile: NumPy
+//! has no lock for that. Any bits are a number of these types, so what is read is wrong and nothing
+//! more.
 //!
 //! Rows that lie apart, as in a slice of columns, are lent as they are:
 //!
@@ -19,7 +26,8 @@
 //! start
 //! │ width    │ gap  │ width    │ gap  │ width    │
 //! ├──────────┼──────┼──────────┼──────┼──────────┤
-//! │◄─── stride ────►│                            └ (rows − 1) · stride + width: no gap behind the last row, which may end the memory
+//! │◄─── stride ────►│                            └ (rows − 1) · stride + width: no gap behind the
+//!                                                  last row, which may end the memory
 //! ```
 #![allow(unsafe_code)]
 
@@ -33,9 +41,9 @@ use laneval::arrays::{Integers, Numbers};
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{
-    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyList_GetItem, PyLong_AsDouble, PyLong_CheckExact,
-    PyObject, PyTuple_CheckExact, PyTuple_GetItem, PyTuple_Size, PyUnicode_AsUTF8AndSize,
-    PyUnicode_CheckExact,
+    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyList_GetItem, PyLong_AsDouble,
+    PyLong_CheckExact, PyObject, PyTuple_CheckExact, PyTuple_GetItem, PyTuple_Size,
+    PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact,
 };
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
@@ -80,7 +88,8 @@ enum BufferKind {
 }
 
 impl Array {
-    /// Takes the numbers of an object with a buffer, which messages call `name`; `bf16` if 16 bits are those of a bfloat16.
+    /// Takes the numbers of an object with a buffer, which messages call `name`; `bf16` if 16 bits
+    /// are those of a bfloat16.
     ///
     /// Rows may lie apart. Memory of any other layout is copied once.
     ///
@@ -108,11 +117,12 @@ impl Array {
             }
         };
         let size = buffer.item_size();
-        // Cannot overflow: the buffer's length in bytes is the product of its shape and the size of an item.
+        // Cannot overflow: the buffer's length in bytes is the product of its shape and the size of
+        // an item.
         let values = rows * width.unwrap_or(1);
         let stride = lent(&buffer, size, rows, width);
-        // Arrays over bytes of a file, or a field of records, may lie anywhere. A reference to a value that is not aligned would be
-        // undefined, even if the processor reads it.
+        // Arrays over bytes of a file, or a field of records, may lie anywhere. A reference to a
+        // value that is not aligned would be undefined, even if the processor reads it.
         let aligned = (buffer.buf_ptr() as usize).is_multiple_of(size);
         let (memory, stride) = match stride {
             Some(stride) if aligned || values == 0 => (Memory::Lent(buffer), stride),
@@ -121,7 +131,8 @@ impl Array {
         Ok(Array { memory, kind, rows, width, stride })
     }
 
-    /// The number of values of a row, and of values between the starts of two rows; `None` for one dimension.
+    /// The number of values of a row, and of values between the starts of two rows; `None` for one
+    /// dimension.
     pub fn width(&self) -> Option<(usize, usize)> {
         self.width.map(|width| (width, self.stride))
     }
@@ -152,13 +163,17 @@ impl Array {
             ($type:ty) => {
                 match count {
                     0 => &[],
-                    // SAFETY: `of` checked the shape, the strides and the alignment, of which `count` is made; any bits are a value of
-                    // these types; and the memory is held by `self`.
+                    // SAFETY: `of` checked the shape, the strides and the alignment, of which
+                    // `count` is made; any bits are a value of these types; and the memory is held
+                    // by `self`.
                     _ => unsafe { slice::from_raw_parts(start.cast::<$type>(), count) },
                 }
             };
         }
-        values!(F16 u16, Bf16 u16, F32 f32, F64 f64; U8 u8, U16 u16, U32 u32, U64 u64, I8 i8, I16 i16, I32 i32, I64 i64)
+        values!(
+            F16 u16, Bf16 u16, F32 f32, F64 f64;
+            U8 u8, U16 u16, U32 u32, U64 u64, I8 i8, I16 i16, I32 i32, I64 i64
+        )
     }
 
     /// The values if they are integers, and those between rows.
@@ -170,7 +185,8 @@ impl Array {
     }
 }
 
-/// The number of values between the starts of two rows, if rows ascend in memory and the values of each are contiguous.
+/// The number of values between the starts of two rows, if rows ascend in memory and the values of
+/// each are contiguous.
 fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>) -> Option<usize> {
     if buffer.suboffsets().is_some() {
         return None;
@@ -185,8 +201,8 @@ fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>
         None => (step(0, rows, 1)? == 1).then_some(1),
         Some(width) => {
             let dense = step(1, width, 1)? == 1;
-            // Rows that overlap (windows, broadcasts) are copied, as are rows that descend: a stride below the width is no distance between
-            // rows.
+            // Rows that overlap (windows, broadcasts) are copied, as are rows that descend: a
+            // stride below the width is no distance between rows.
             step(0, rows, width).filter(|stride| dense && *stride >= width)
         }
     }
@@ -194,7 +210,8 @@ fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>
 
 /// Copies the values of an object, row by row.
 fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Memory> {
-    // Python's own `tobytes` knows every layout of the protocol, negative strides and suboffsets included.
+    // Python's own `tobytes` knows every layout of the protocol, negative strides and suboffsets
+    // included.
     let view = py.import("builtins")?.getattr("memoryview")?.call1((object,))?;
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
     let mut words = vec![0u64; size.div_ceil(8)];
@@ -236,10 +253,12 @@ fn kind(format: &CStr, bf16: bool) -> Result<BufferKind, String> {
     Ok(kind)
 }
 
-/// The number of items of a dict that are looked at together, so that the processor waits for the memory of many at a time.
+/// The number of items of a dict that are looked at together, so that the processor waits for the
+/// memory of many at a time.
 const TOGETHER: usize = 32;
 
-/// Visits the items of a dict: texts with floats by `plain`; all others, and those for which `plain` returns `false`, by `other`.
+/// Visits the items of a dict: texts with floats by `plain`; all others, and those for which
+/// `plain` returns `false`, by `other`.
 ///
 /// # Errors
 /// Text that is not Unicode (lone surrogates); an error of `other`.
@@ -252,12 +271,14 @@ pub fn for_each_item<'py>(
     with_critical_section(dict, || {
         let mut at = 0;
         loop {
-            // Three loops over 32 items and not one: the first asks for the entries, the second touches each key and value, whose memory is
-            // wherever Python put it, and the third uses them. So 32 waits overlap.
+            // Three loops over 32 items and not one: the first asks for the entries, the second
+            // touches each key and value, whose memory is wherever Python put it, and the third
+            // uses them. So 32 waits overlap.
             let mut items = [(ptr::null_mut(), ptr::null_mut()); TOGETHER];
             let mut count = 0;
             for (key, value) in &mut items {
-                // SAFETY: it is a dict, and nothing changes it meanwhile but perhaps `other`, after which it is looked at anew.
+                // SAFETY: it is a dict, and nothing changes it meanwhile but perhaps `other`, after
+                // which it is looked at anew.
                 count += match unsafe { PyDict_Next(dict.as_ptr(), &mut at, key, value) } {
                     0 => break,
                     _ => 1,
@@ -266,13 +287,15 @@ pub fn for_each_item<'py>(
             let items = &items[..count];
             let mut exact = [false; TOGETHER];
             for (exact, &(key, value)) in exact.iter_mut().zip(items) {
-                // SAFETY: both are alive as long as the dict has them, which it has until other Python code runs; none has run since.
-                *exact = unsafe { PyUnicode_CheckExact(key) != 0 && PyFloat_CheckExact(value) != 0 };
+                // SAFETY: both are alive as long as the dict has them, which it has until other
+                // Python code runs; none has run since.
+                *exact =
+                    unsafe { PyUnicode_CheckExact(key) != 0 && PyFloat_CheckExact(value) != 0 };
             }
             let mut done = 0;
             for (exact, &(key, value)) in exact.iter().zip(items) {
-                // SAFETY: both are alive, as above: of texts and floats that are of no subclass nothing runs. The bytes of a text live
-                // as long as it.
+                // SAFETY: both are alive, as above: of texts and floats that are of no subclass
+                // nothing runs. The bytes of a text live as long as it.
                 let fine = *exact && unsafe { plain(utf8(py, key)?, PyFloat_AsDouble(value)) };
                 if !fine {
                     break;
@@ -283,7 +306,8 @@ pub fn for_each_item<'py>(
             let held = |&(key, value): &(_, _)| unsafe {
                 (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
             };
-            // All of them are held before `other` runs the first line of Python, which may remove the later ones from the dict.
+            // All of them are held before `other` runs the first line of Python, which may remove
+            // the later ones from the dict.
             let rest: Vec<_> = items[done..].iter().map(held).collect();
             for (key, value) in &rest {
                 let fine = match (key.cast_exact::<PyString>(), value.cast_exact::<PyFloat>()) {
@@ -311,8 +335,9 @@ pub trait TakeTuples<'py> {
     fn other(&mut self, row: u64, item: &Bound<'py, PyAny>) -> PyResult<()>;
 }
 
-/// Passes the items of a list to `take`: tuples of `N - 1` texts and a float or an int by `plain`; all others, and those for which `plain`
-/// returns `false`, by `other`. Signals are checked now and then.
+/// Passes the items of a list to `take`: tuples of `N - 1` texts and a float or an int by `plain`;
+/// all others, and those for which `plain` returns `false`, by `other`. Signals are checked now and
+/// then.
 ///
 /// # Errors
 /// Text that is not Unicode (lone surrogates); an error of `take` or of a signal.
@@ -324,7 +349,8 @@ pub fn each_tuple<'py, const N: usize>(
     with_critical_section(list, || {
         let mut start = 0;
         loop {
-            // Loops over 32 items, as for a dict: the first asks for the tuples, the second for their fields, and the third uses these.
+            // Loops over 32 items, as for a dict: the first asks for the tuples, the second for
+            // their fields, and the third uses these.
             let mut items = [ptr::null_mut(); TOGETHER];
             // The list may have another length each time, if other Python code ran.
             let count = TOGETHER.min(list.len().saturating_sub(start));
@@ -336,7 +362,8 @@ pub fn each_tuple<'py, const N: usize>(
             let mut fields = [[ptr::null_mut(); N]; TOGETHER];
             let mut exact = [false; TOGETHER];
             for ((exact, fields), &item) in exact.iter_mut().zip(&mut fields).zip(&*items) {
-                // SAFETY: all are alive as long as the list has them, which it has until other Python code runs; none has run since.
+                // SAFETY: all are alive as long as the list has them, which it has until other
+                // Python code runs; none has run since.
                 unsafe {
                     if PyTuple_CheckExact(item) == 0 || PyTuple_Size(item) != N as isize {
                         continue;
@@ -353,15 +380,16 @@ pub fn each_tuple<'py, const N: usize>(
             }
             let mut done = 0;
             for (&exact, fields) in exact.iter().zip(&fields[..count]) {
-                // SAFETY: all are alive, as above: of texts, floats and ints that are of no subclass nothing runs. The bytes of a text live
-                // as long as it.
+                // SAFETY: all are alive, as above: of texts, floats and ints that are of no
+                // subclass nothing runs. The bytes of a text live as long as it.
                 if !(exact && unsafe { plain_tuple(py, fields, take)? }) {
                     break;
                 }
                 done += 1;
             }
-            // All of them are held before `other` runs the first line of Python, which may remove the later ones from the list.
-            // SAFETY: all are alive, as above; from here on they are held.
+            // All of them are held before `other` runs the first line of Python, which may remove
+            // the later ones from the list. SAFETY: all are alive, as above; from here on they are
+            // held.
             let held = |&item: &_| unsafe { Bound::from_borrowed_ptr(py, item) };
             let rest: Vec<_> = items[done..].iter().map(held).collect();
             for (item, row) in rest.iter().zip((start + done + 1) as u64..) {
@@ -435,8 +463,11 @@ pub fn batches(object: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<RecordBa
     let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
     let said = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
     let reader = reader.map_err(said)?;
-    let names =
-        arrow_array::RecordBatchReader::schema(&reader).fields().iter().map(|of| of.name().clone()).collect();
+    let names = arrow_array::RecordBatchReader::schema(&reader)
+        .fields()
+        .iter()
+        .map(|of| of.name().clone())
+        .collect();
     let mut all = Vec::new();
     for batch in reader {
         all.push(batch.map_err(said)?);

@@ -1,4 +1,5 @@
-//! The native part of the Python package `laneval`: it lends the objects of Python to the library, and converts the results.
+//! The native part of the Python package `laneval`: it lends the objects of Python to the library,
+//! and converts the results.
 //!
 //! Users see the Python code in `python/laneval`; names here are free to change.
 
@@ -38,7 +39,8 @@ mod _native {
     use crate::arrays::Arrays;
     #[pymodule_export]
     use crate::catalogue::{
-        are_best, command, devices, library_options, measure_of_gate, measures, parse, usual_measures,
+        are_best, command, devices, library_options, measure_of_gate, measures, parse,
+        usual_measures,
     };
     #[pymodule_export]
     use crate::check::check;
@@ -72,7 +74,8 @@ mod _native {
     #[pymodule_export]
     use crate::units::PyUnits;
 
-    /// Sets the version, and keeps panics about damaged files, which become errors, from being printed.
+    /// Sets the version, and keeps panics about damaged files, which become errors, from being
+    /// printed.
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         #[cfg(feature = "parquet")]

@@ -48,7 +48,8 @@ impl Matrix {
     }
 }
 
-/// The labels of some rankings: their depth, and the bytes of `labels[n, depth]`, `lengths[n]` and `judged[n, labels]`.
+/// The labels of some rankings: their depth, and the bytes of `labels[n, depth]`, `lengths[n]` and
+/// `judged[n, labels]`.
 type RankingLabels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
 
 #[pymethods]
@@ -92,7 +93,8 @@ impl Matrix {
         self.matrix.queries().iter().map(|id| text::of_bytes(py, id)).collect()
     }
 
-    /// The names of the order of equal scores and of the type of scores by which rankings were made.
+    /// The names of the order of equal scores and of the type of scores by which rankings were
+    /// made.
     fn rule(&self) -> (String, String) {
         let rule = self.matrix.rule();
         (rule.ties.to_string(), rule.score.to_string())
@@ -122,7 +124,8 @@ impl Matrix {
         if !matrix.book().is_exact() {
             return Err(unanswerable(
                 py,
-                "measures of one's own get a label for each document, and there are more distinct grades than labels (253): round the grades",
+                "measures of one's own get a label for each document, and there are more distinct \
+                 grades than labels (253): round the grades",
             ));
         }
         if run >= matrix.runs().len() || start > end || end > queries {
@@ -151,8 +154,9 @@ impl Matrix {
             }
         }
         let lengths: Vec<u32> = rankings.iter().map(|ranking| ranking.len() as u32).collect();
-        let words =
-            |of: &[u32]| PyBytes::new(py, &of.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>());
+        let words = |of: &[u32]| {
+            PyBytes::new(py, &of.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>())
+        };
         Ok((deepest, PyBytes::new(py, &labels), words(&lengths), words(&judged)))
     }
 }

@@ -48,10 +48,16 @@ impl<'py> PassageKeys<'py> {
     }
 
     /// The fields of a record; one need not have a grade.
-    fn fields(&self, record: &Bound<'py, PyMapping>, name: &str, row: u64) -> PyResult<PassageFields<'py>> {
+    fn fields(
+        &self,
+        record: &Bound<'py, PyMapping>,
+        name: &str,
+        row: u64,
+    ) -> PyResult<PassageFields<'py>> {
         let needed = |at: usize| {
             record.get_item(&self.keys[at]).map_err(|_| {
-                let message = format!("{} was found, which has no {}", shown(record), shown(&self.keys[at]));
+                let message =
+                    format!("{} was found, which has no {}", shown(record), shown(&self.keys[at]));
                 problem(record.py(), name, row, message)
             })
         };
@@ -84,17 +90,27 @@ impl<'py> PassageFields<'py> {
             Err(_) => item.extract().ok()?,
         };
         let mut fields = tuple.into_iter();
-        let [query, doc, start, end] = [fields.next()?, fields.next()?, fields.next()?, fields.next()?];
+        let [query, doc, start, end] =
+            [fields.next()?, fields.next()?, fields.next()?, fields.next()?];
         let number = fields.next();
         let fits = fields.next().is_none() && (number.is_some() || role == RowsRole::Qrels);
         let number = number.filter(|number| !number.is_none());
-        fits.then_some(PassageFields { query, doc, start, end, is_length: false, number, is_rank: false })
+        fits.then_some(PassageFields {
+            query,
+            doc,
+            start,
+            end,
+            is_length: false,
+            number,
+            is_rank: false,
+        })
     }
 }
 
 impl OwnedRows {
-    /// Reads passages of an iterable of tuples (query, document, start, end, score), whose last item is the grade of judgments and may be
-    /// missing there; or of dicts with keys as tables have columns.
+    /// Reads passages of an iterable of tuples (query, document, start, end, score), whose last
+    /// item is the grade of judgments and may be missing there; or of dicts with keys as tables
+    /// have columns.
     pub fn of_passages(
         object: &Bound<'_, PyAny>,
         name: &str,
@@ -111,7 +127,8 @@ impl OwnedRows {
                 Ok(record) => {
                     // A record need not have a grade, and the next one may have it.
                     let fits = |keys: &PassageKeys<'_>| {
-                        keys.places.number.is_some() || record.len().is_ok_and(|len| len == keys.keys.len())
+                        keys.places.number.is_some()
+                            || record.len().is_ok_and(|len| len == keys.keys.len())
                     };
                     let keys = match keys.take().filter(fits) {
                         Some(known) => keys.insert(known),
@@ -122,17 +139,25 @@ impl OwnedRows {
                 Err(_) => PassageFields::of(&item, role).ok_or_else(|| {
                     let last = if role == RowsRole::Qrels { ", grade" } else { ", score" };
                     let expected = format!("(query, document, start, end{last})");
-                    problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
+                    problem(
+                        py,
+                        name,
+                        row,
+                        format!("{} was found: {expected} was expected", shown(&item)),
+                    )
                 })?,
             };
             let position = |of: &Bound<'_, PyAny>, what: &str| {
                 // Whole numbers of NumPy too, but no floats.
-                of.call_method0("__index__").and_then(|whole| whole.extract::<i64>()).map_err(|_| {
-                    let of = shown(of);
-                    let message =
-                        format!("{what} {of} is not a position: a whole number from 0 was expected");
-                    problem(py, name, row, message)
-                })
+                of.call_method0("__index__").and_then(|whole| whole.extract::<i64>()).map_err(
+                    |_| {
+                        let of = shown(of);
+                        let message = format!(
+                            "{what} {of} is not a position: a whole number from 0 was expected"
+                        );
+                        problem(py, name, row, message)
+                    },
+                )
             };
             let start = position(&fields.start, "start")?;
             let end = position(&fields.end, if fields.is_length { "length" } else { "end" })?;
@@ -140,8 +165,11 @@ impl OwnedRows {
             ends.push(if fields.is_length { start.saturating_add(end) } else { end });
             let number = match &fields.number {
                 Some(number) => number_of(number, role).map_err(|what| {
-                    let message =
-                        format!("the {} of document {} is {what}", role.value(), shown(&fields.doc));
+                    let message = format!(
+                        "the {} of document {} is {what}",
+                        role.value(),
+                        shown(&fields.doc)
+                    );
                     problem(py, name, row, message)
                 })?,
                 None if role == RowsRole::Qrels => 1.0,
@@ -160,7 +188,8 @@ impl OwnedRows {
 /// The error of a source that has no positions.
 pub fn no_positions(name: &str, object: &Bound<'_, PyAny>) -> PyErr {
     PyTypeError::new_err(format!(
-        "{name} is of {}: judgments are by span, so a path, a table, or an iterable of dicts or of (query, document, start, end, …) was \
+        "{name} is of {}: judgments are by span, so a path, a table, or an iterable of dicts or of \
+         (query, document, start, end, …) was \
          expected",
         object.get_type()
     ))

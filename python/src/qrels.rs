@@ -45,7 +45,11 @@ impl Qrels {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (source, name, dialect, columns, format=None, groups=None, judgments_by=None, units=None))]
+    #[pyo3(
+        signature = (
+            source, name, dialect, columns, format=None, groups=None, judgments_by=None, units=None
+        )
+    )]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
@@ -61,23 +65,29 @@ impl Qrels {
         let qrels_units = units.map(|units| units.units.clone()).unwrap_or_default();
         let columns = columns.of_units(&qrels_units);
         let dialect = dialect_of(py, dialect)?;
-        let judged_by = judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
+        let judged_by =
+            judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
         let qrels_as = ReadAs {
             columns: RowsRole::Qrels.names(py, &columns)?,
             query_lengths: groups,
             ..read_as(py, format)?
         };
-        let facets =
-            judged_by.filter(|&by| by != JudgedBy::Span).map(|by| JudgmentsByFacet::new(by, dialect));
+        let facets = judged_by
+            .filter(|&by| by != JudgedBy::Span)
+            .map(|by| JudgmentsByFacet::new(by, dialect));
         let facets = facets.transpose().map_err(|error| exception(py, error))?;
         let source = PySource::of_judgments(source, name, judged_by, &columns, facets)?;
         if qrels_as.format.is_some() && !matches!(source, PySource::Text(_)) {
-            return Err(option(py, "qrels_format changes nothing for judgments in memory: leave it out"));
+            return Err(option(
+                py,
+                "qrels_format changes nothing for judgments in memory: leave it out",
+            ));
         }
         let (rows, bare) = (source.len(), source.bare_queries());
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
-        let (tables, watching, recognised) = (tables(), Some(watch.clone()), Arc::new(Recognised::default()));
+        let (tables, watching, recognised) =
+            (tables(), Some(watch.clone()), Arc::new(Recognised::default()));
         let join = Join {
             dialect,
             qrels_as,
@@ -90,7 +100,9 @@ impl Qrels {
         };
         let qrels = work(py, workers, &watch, || match source {
             PySource::Text(input) => join.qrels(input),
-            PySource::Rows(OwnedRows { facets: Some(facets), .. }) => join.judgments_by_facet(facets),
+            PySource::Rows(OwnedRows { facets: Some(facets), .. }) => {
+                join.judgments_by_facet(facets)
+            }
             columns => columns
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
@@ -99,7 +111,8 @@ impl Qrels {
         Ok(Qrels { qrels: Arc::new(qrels), rows, dialect, recognised: recognised.all() })
     }
 
-    /// What is probably wrong with the text that they were read from, and what was done with it, in words.
+    /// What is probably wrong with the text that they were read from, and what was done with it, in
+    /// words.
     fn notes(&self) -> Vec<String> {
         noted(self.recognised.iter().cloned())
     }
@@ -114,8 +127,8 @@ impl Qrels {
     /// The judgments as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         if self.qrels.take_scores() {
-            let message =
-                "judgments of LETOR, whose runs are scores alone, cannot be stored: read the file again";
+            let message = "judgments of LETOR, whose runs are scores alone, cannot be stored: read \
+                           the file again";
             return Err(PyTypeError::new_err(message));
         }
         Ok(PyBytes::new(py, &py.detach(|| stored::to_bytes(&self.qrels, self.dialect))))
@@ -158,10 +171,15 @@ pub fn tables() -> Option<&'static dyn TableReader> {
 pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
     let known = stored::DIALECTS.iter().find(|of| of.0 == name);
     let names = stored::DIALECTS.map(|of| of.0);
-    known.map(|of| of.1).ok_or_else(|| option_of(py, laneval::Error::option(name, "a dialect", &names)))
+    known
+        .map(|of| of.1)
+        .ok_or_else(|| option_of(py, laneval::Error::option(name, "a dialect", &names)))
 }
 
 /// What is probably wrong with texts, and what was done with them, in words.
 pub fn noted(texts: impl Iterator<Item = RecognisedText>) -> Vec<String> {
-    texts.filter(|text| text.wrong || text.note).map(|text| format!("{}: {}", text.name, text.what)).collect()
+    texts
+        .filter(|text| text.wrong || text.note)
+        .map(|text| format!("{}: {}", text.name, text.what))
+        .collect()
 }

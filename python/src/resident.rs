@@ -48,7 +48,8 @@ impl Resident {
     fn evaluate(&self, py: Python<'_>, settings: &Settings) -> PyResult<scores::Scores> {
         let scores = settings.work(py, usize::MAX, |_, evaluator| {
             if self.process != process::id() {
-                let message = "this GPU was opened by the parent process: load the matrix again here";
+                let message =
+                    "this GPU was opened by the parent process: load the matrix again here";
                 return Err(Error::Device(message.to_owned()));
             }
             match &*self.lock() {

@@ -1,7 +1,8 @@
 //! Results and judgments from Python objects, collected as columns: dicts of dicts, or tuples.
 //!
-//! Rows are copied into four columns as they are read, in the layout in which a table of Arrow would lie: ids in one buffer with offsets of
-//! 64 bits (`LargeUtf8`), queries as codes of a dictionary. So one reader serves dicts, tuples and tables, an id costs its bytes and 8 more
+//! Rows are copied into four columns as they are read, in the layout in which a table of Arrow
+//! would lie: ids in one buffer with offsets of 64 bits (`LargeUtf8`), queries as codes of a
+//! dictionary. So one reader serves dicts, tuples and tables, an id costs its bytes and 8 more
 //! instead of an object, and once they are copied the interpreter is not needed.
 
 use std::cell::RefCell;
@@ -105,14 +106,19 @@ fn facets_of_mapping(
         for_each(of_query, |doc, of_doc| {
             let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
                 let inner = format!("a mapping of {group}s to grades");
-                return Err(expected(format!("{name}[{}][{}]", shown(query), shown(doc)), of_doc, &inner));
+                return Err(expected(
+                    format!("{name}[{}][{}]", shown(query), shown(doc)),
+                    of_doc,
+                    &inner,
+                ));
             };
             for_each(of_doc, |of, grade| {
                 let number = || {
                     number_of(grade, RowsRole::Qrels).map_err(|what| {
                         let (query, doc, of) = (shown(query), shown(doc), shown(of));
-                        let message =
-                            format!("the grade of document {doc} of query {query} by {group} {of} is {what}");
+                        let message = format!(
+                            "the grade of document {doc} of query {query} by {group} {of} is {what}"
+                        );
                         problem(py, name, 0, message)
                     })
                 };
@@ -140,7 +146,8 @@ fn push_judgment(
 }
 
 impl OwnedRows {
-    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, group, grade.
+    /// Reads judgments by facet from a mapping of mappings of mappings: query, document, group,
+    /// grade.
     pub fn of_facets(
         object: &Bound<'_, PyMapping>,
         name: &str,
@@ -165,7 +172,8 @@ impl OwnedRows {
                 let of = of_query.get_type();
                 let query = shown(query);
                 return Err(PyTypeError::new_err(format!(
-                    "{name}[{query}] is of {of}: a mapping of documents to their {value}s was expected"
+                    "{name}[{query}] is of {of}: a mapping of documents to their {value}s was \
+                     expected"
                 )));
             };
             let OwnedRows { queries, codes, docs, values, bare, .. } = &mut rows;
@@ -183,7 +191,8 @@ impl OwnedRows {
                 push_id(&mut docs.borrow_mut(), doc, name, "document")?;
                 let number = number_of(number, role).map_err(|what| {
                     let (query, doc) = (shown(query), shown(doc));
-                    let message = format!("the {value} of document {doc} of query {query} is {what}");
+                    let message =
+                        format!("the {value} of document {doc} of query {query} is {what}");
                     problem(py, name, 0, message)
                 })?;
                 values.borrow_mut().push(number);
@@ -203,9 +212,10 @@ impl OwnedRows {
         Ok(rows)
     }
 
-    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by facet, which
-    /// `facets` takes. If the first is a mapping, all are mappings with keys as tables have columns. Named tuples of more items are read by
-    /// their names.
+    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document,
+    /// grade for judgments by facet, which `facets` takes. If the first is a mapping, all are
+    /// mappings with keys as tables have columns. Named tuples of more items are read by their
+    /// names.
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
         name: &str,
@@ -240,7 +250,8 @@ impl OwnedRows {
         Ok(reading.rows)
     }
 
-    /// Appends the rows of a record that has a list of documents. Without scores the order of the list is the ranking.
+    /// Appends the rows of a record that has a list of documents. Without scores the order of the
+    /// list is the ranking.
     fn push_list(
         &mut self,
         record: &DictRecord<'_, '_>,
@@ -270,7 +281,8 @@ impl OwnedRows {
         for (at, doc) in docs.iter().enumerate() {
             let number = || match &numbers {
                 Some(numbers) => number_of(&numbers[at], role).map_err(|what| {
-                    let message = format!("the {} of document {} is {what}", role.value(), shown(doc));
+                    let message =
+                        format!("the {} of document {} is {what}", role.value(), shown(doc));
                     problem(py, name, row, message)
                 }),
                 None if is_ranked => Ok(-((at + 1) as f64)),
@@ -326,7 +338,8 @@ impl OwnedRows {
         self.span.as_ref().map(|span| span.each_ref().map(|of| Integers::I64(of)))
     }
 
-    /// Appends other rows without groups. A query that is in both has two entries with the same text.
+    /// Appends other rows without groups. A query that is in both has two entries with the same
+    /// text.
     pub fn append(&mut self, more: OwnedRows) {
         let (first, before) = (self.queries.offsets.len() as u32 - 1, self.len());
         if !(self.lists.is_empty() && more.lists.is_empty()) {
@@ -365,7 +378,8 @@ impl OwnedRows {
         self.queries.get(at)
     }
 
-    /// The rows of some queries, if the rows of each are together; each query is given as its index and its rows.
+    /// The rows of some queries, if the rows of each are together; each query is given as its index
+    /// and its rows.
     pub fn part(&self, queries: impl IntoIterator<Item = (usize, Range<usize>)>) -> Self {
         let mut part = OwnedRows::new();
         for (query, rows) in queries {
@@ -408,7 +422,8 @@ struct TupleReader<'r, 'py> {
     codes: QueryCodes,
     /// The keys of the first mapping.
     keys: Option<DictKeys<'py>>,
-    /// The places of the items of named tuples, if the first tuple has names that say more than the order.
+    /// The places of the items of named tuples, if the first tuple has names that say more than the
+    /// order.
     named: Option<Option<Vec<usize>>>,
     name: &'r str,
     role: RowsRole,
@@ -448,7 +463,8 @@ impl<'py> TakeTuples<'py> for TupleReader<'_, 'py> {
                 *named = Some(named_items(tuple, name, of, columns)?);
             }
             if let Some(Some(places)) = &named {
-                let items = places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
+                let items =
+                    places.iter().map(|&at| tuple.get_item(at)).collect::<PyResult<Vec<_>>>();
                 item = PyTuple::new(py, items.unwrap_or_default())?.into_any();
             }
         } else if let Ok(mapping) = item.cast::<PyMapping>() {
@@ -510,7 +526,8 @@ fn for_each<'py>(
 /// The codes of queries in the order in which they come.
 pub struct QueryCodes {
     known: HashMap<Vec<u8>, u32>,
-    /// The last id. Rows of a query mostly follow one another: it is compared before the map is asked.
+    /// The last id. Rows of a query mostly follow one another: it is compared before the map is
+    /// asked.
     last: Option<(Vec<u8>, u32)>,
 }
 
@@ -520,7 +537,12 @@ impl QueryCodes {
     }
 
     /// The code of a query, whose id is added to `queries` if it is new.
-    fn of(&mut self, query: &Bound<'_, PyAny>, queries: &mut IdBuffer, name: &str) -> PyResult<u32> {
+    fn of(
+        &mut self,
+        query: &Bound<'_, PyAny>,
+        queries: &mut IdBuffer,
+        name: &str,
+    ) -> PyResult<u32> {
         with_id(query, name, "query", |id| self.of_bytes(id, queries))
     }
 
@@ -581,7 +603,12 @@ fn tuple_of<'py>(
     let mut values = Vec::with_capacity(4);
     for key in keys {
         values.push(mapping.get_item(key).map_err(|_| {
-            problem(py, name, row, format!("{} was found, which has no {}", shown(mapping), shown(key)))
+            problem(
+                py,
+                name,
+                row,
+                format!("{} was found, which has no {}", shown(mapping), shown(key)),
+            )
         })?);
     }
     Ok(PyTuple::new(py, values)?.into_any())
@@ -647,7 +674,8 @@ fn keys_of<'py>(
     columns: &Asked,
 ) -> PyResult<DictKeys<'py>> {
     let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
-    let names: Vec<String> = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
+    let names: Vec<String> =
+        keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
     let lists: Vec<bool> = first.values()?.iter().map(|value| is_list(&value)).collect();
     let Places { query, doc, number, group, lists, .. } =
         table::places(first.py(), (&names, &lists), name, (role, by), columns)?;
@@ -655,7 +683,13 @@ fn keys_of<'py>(
     let key = |at: usize| keys[at].clone();
     if let Some(lists) = lists {
         let (numbers, group) = (number.map(key), group.map(key));
-        return Ok(DictKeys::Lists(DictLists { query: key(query), docs: key(doc), numbers, group, lists }));
+        return Ok(DictKeys::Lists(DictLists {
+            query: key(query),
+            docs: key(doc),
+            numbers,
+            group,
+            lists,
+        }));
     }
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
@@ -668,14 +702,16 @@ fn keys_of<'py>(
     Ok(DictKeys::Single(all.into_iter().flatten().map(key).collect()))
 }
 
-/// The places in named tuples of the items that are read, if the names say more than the order: of three, or four by facet, it is the order.
+/// The places in named tuples of the items that are read, if the names say more than the order: of
+/// three, or four by facet, it is the order.
 fn named_items(
     first: &Bound<'_, PyTuple>,
     name: &str,
     (role, by): (RowsRole, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Option<Vec<usize>>> {
-    let Ok(names) = first.getattr("_fields").and_then(|names| names.extract::<Vec<String>>()) else {
+    let Ok(names) = first.getattr("_fields").and_then(|names| names.extract::<Vec<String>>())
+    else {
         return Ok(None);
     };
     if names.len() <= 3 {
@@ -696,7 +732,12 @@ fn push_id(ids: &mut IdBuffer, id: &Bound<'_, PyAny>, name: &str, what: &str) ->
 }
 
 /// Passes an id to `take`: text, bytes, or an integer as its decimal text.
-fn with_id<T>(id: &Bound<'_, PyAny>, name: &str, what: &str, take: impl FnOnce(&[u8]) -> T) -> PyResult<T> {
+fn with_id<T>(
+    id: &Bound<'_, PyAny>,
+    name: &str,
+    what: &str,
+    take: impl FnOnce(&[u8]) -> T,
+) -> PyResult<T> {
     if let Ok(text) = id.cast::<PyString>() {
         return Ok(take(text.to_str()?.as_bytes()));
     }
@@ -735,7 +776,8 @@ pub fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, Strin
         Some(value) => Ok(value),
         None if object.is_none() => Err("None: a number was expected".to_owned()),
         None => {
-            let expected = if role == RowsRole::Run { "a number" } else { "a number, mostly an int," };
+            let expected =
+                if role == RowsRole::Run { "a number" } else { "a number, mostly an int," };
             Err(format!("{} of {}: {expected} was expected", shown(object), object.get_type()))
         }
     }
@@ -743,7 +785,8 @@ pub fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, Strin
 
 /// An object as text, shortened if it is long.
 pub fn shown(object: &Bound<'_, PyAny>) -> String {
-    let text = object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
+    let text =
+        object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text,

@@ -9,7 +9,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::exception;
 
-/// The settings of a rule by their keywords: all of them, so that whatever is compared by this dict is compared by the whole rule.
+/// The settings of a rule by their keywords: all of them, so that whatever is compared by this dict
+/// is compared by the whole rule.
 pub fn to_dict<'py>(py: Python<'py>, rule: &RankingRule) -> PyResult<Bound<'py, PyDict>> {
     // Every field by its name: a new one does not compile before it has its keyword here.
     let RankingRule { ties, score, depth, drop_identical_ids, units } = rule;
@@ -28,7 +29,8 @@ pub fn to_dict<'py>(py: Python<'py>, rule: &RankingRule) -> PyResult<Bound<'py, 
 /// The rule of a dict that [`to_dict`] made.
 pub fn of_dict(dict: &Bound<'_, PyDict>) -> PyResult<RankingRule> {
     let item = |key: &str| {
-        dict.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("it is not known what {key} is")))
+        dict.get_item(key)?
+            .ok_or_else(|| PyValueError::new_err(format!("it is not known what {key} is")))
     };
     let py = dict.py();
     let text = |key: &str| item(key)?.extract::<String>();

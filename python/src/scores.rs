@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
+use arrow_array::{
+    ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray,
+};
 use laneval::labels::{Ids, Unmatched};
 use laneval::report::{Format, ReportOptions};
 use laneval::scores::is_undefined;
@@ -82,7 +84,11 @@ impl Scores {
 }
 
 /// The properties of a run besides its numbers.
-fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyResult<Bound<'py, PyDict>> {
+fn known<'py>(
+    py: Python<'py>,
+    scores: &laneval::Scores,
+    run: &RunScores,
+) -> PyResult<Bound<'py, PyDict>> {
     let unmatched = |of: &Unmatched| -> PyResult<(u64, Vec<Py<PyAny>>)> {
         let ids = of.ids.iter().map(|id| text::of_bytes(py, id)).collect::<PyResult<_>>()?;
         Ok((of.count, ids))
@@ -143,7 +149,11 @@ pub struct PerQuery {
 impl PerQuery {
     /// Makes the values of some measures, in the order of queries, which ascend.
     #[new]
-    fn new(measures: Vec<String>, queries: Vec<Bound<'_, PyAny>>, values: Vec<Vec<f64>>) -> PyResult<Self> {
+    fn new(
+        measures: Vec<String>,
+        queries: Vec<Bound<'_, PyAny>>,
+        values: Vec<Vec<f64>>,
+    ) -> PyResult<Self> {
         let ids = queries.iter().map(bytes_of).collect::<PyResult<Vec<Bound<'_, PyBytes>>>>()?;
         if values.len() != measures.len() || values.iter().any(|of| of.len() != ids.len()) {
             return Err(PyValueError::new_err("there is not a value for each query and measure"));
@@ -184,7 +194,8 @@ impl PerQuery {
         })
     }
 
-    /// A dict of dicts: query, measure by the given names, value. `order` has the indices of the queries in the order that is wanted.
+    /// A dict of dicts: query, measure by the given names, value. `order` has the indices of the
+    /// queries in the order that is wanted.
     #[pyo3(signature = (names, order = None))]
     fn to_dict<'py>(
         &self,
@@ -238,7 +249,8 @@ impl PerQuery {
         let batch = RecordBatch::try_from_iter(names.zip(std::iter::once(queries).chain(values)));
         let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let schema = batch.schema();
-        let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+        let stream =
+            FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
         PyCapsule::new_with_value(py, stream, ffi::STREAM)
     }
 }

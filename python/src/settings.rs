@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use laneval::arrays::Rankings;
 use laneval::identify::{Identify, ToldRow, joined_in_every_order};
-use laneval::measure::{Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list};
+use laneval::measure::{
+    Defaults, JUDGES, JudgmentInput, Kind, Measure, Value, facets_needed, parse_list,
+};
 use laneval::pools::PoolOptions;
 use laneval::text::{Recognised, RecognisedText};
 use laneval::{
-    Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, Notice, ReadAs, RunInput, Scores,
-    Stat, TiedValue, Ties, Units, View, Watch,
+    Dialect, EngineChoice, Error, Evaluator, Join, JudgedBy, LabelMatrix, Notice, ReadAs, RunInput,
+    Scores, Stat, TiedValue, Ties, Units, View, Watch,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -30,7 +32,8 @@ use crate::summary::Summary;
 use crate::units::PyUnits;
 use crate::work::{Workers, work};
 
-/// Numbers, each a name and a text; the measure of values of queries; and these values, each a query and a text.
+/// Numbers, each a name and a text; the measure of values of queries; and these values, each a
+/// query and a text.
 type AskedNumbers = (Vec<(String, String)>, String, Vec<(String, String)>);
 
 /// Measures and the options of their evaluation.
@@ -53,8 +56,9 @@ impl Settings {
     ) -> PyResult<Self> {
         let given = Keywords(options);
         let said = |error: Error| exception(py, error);
-        let deepest =
-            given.positive("depth")?.map(|depth| NonZeroU32::try_from(depth).unwrap_or(NonZeroU32::MAX));
+        let deepest = given
+            .positive("depth")?
+            .map(|depth| NonZeroU32::try_from(depth).unwrap_or(NonZeroU32::MAX));
         let threads = given.positive("threads")?;
         let (order, tied) = given.ties()?;
         let stats: Vec<String> = given.get("stats")?.unwrap_or_default();
@@ -85,10 +89,13 @@ impl Settings {
             qrels_units: given.units("qrels_units")?,
             repeats: given.named("repeats")?,
             shared_judgments: given.get("per_query")?.unwrap_or_default(),
-            rows: given.positive("rows")?.map(|rows| NonZeroU32::try_from(rows).unwrap_or(NonZeroU32::MAX)),
+            rows: given
+                .positive("rows")?
+                .map(|rows| NonZeroU32::try_from(rows).unwrap_or(NonZeroU32::MAX)),
             ..Join::default()
         };
-        let join = Join { runs_as: ReadAs { subset: given.get("subset")?, ..join.runs_as }, ..join };
+        let join =
+            Join { runs_as: ReadAs { subset: given.get("subset")?, ..join.runs_as }, ..join };
         let judged_only = given.get("judged_only")?.unwrap_or_default();
         let evaluator = Evaluator::of(measures)
             .with_queries(given.named("queries")?.unwrap_or_default())
@@ -107,7 +114,8 @@ impl Settings {
         self.evaluator.measures().iter().map(ToString::to_string).collect()
     }
 
-    /// The facets by which judgments are read: those that were asked for, or that the measures need.
+    /// The facets by which judgments are read: those that were asked for, or that the measures
+    /// need.
     fn judgments_by(&self) -> Option<String> {
         self.join.judged_by.map(|by| by.to_string())
     }
@@ -152,10 +160,12 @@ impl Settings {
         let told = TextsTold::of(qrels);
         let matrix = self.work(py, rows, |join, _| {
             let join = told.join(with_columns(join, named));
-            let join = Join { keep_ties: keep_ties || join.keep_ties, shared_judgments: true, ..join };
+            let join =
+                Join { keep_ties: keep_ties || join.keep_ties, shared_judgments: true, ..join };
             runs.joined(&join, &qrels.qrels)?.ok_or_else(|| {
                 let message =
-                    "runs of one matrix are all files, or all in memory: read files into memory first";
+                    "runs of one matrix are all files, or all in memory: read files into memory \
+                     first";
                 Error::Unanswerable(message.to_owned())
             })
         })?;
@@ -181,11 +191,14 @@ impl Settings {
         let told = TextsTold::of(qrels);
         let (pools, mut scores) = self.work(py, rows, |join, evaluator| {
             let numbered = qrels.qrels.numbered()?;
-            let matrix = runs.joined(&told.join(with_columns(join, named)), &numbered)?.ok_or_else(|| {
-                let message =
-                    "runs of one pool are all files, or all in memory: read files into memory first";
-                Error::Unanswerable(message.to_owned())
-            })?;
+            let matrix = runs
+                .joined(&told.join(with_columns(join, named)), &numbered)?
+                .ok_or_else(|| {
+                    let message =
+                        "runs of one pool are all files, or all in memory: read files into memory \
+                         first";
+                    Error::Unanswerable(message.to_owned())
+                })?;
             let scores = evaluator.evaluate(&matrix)?;
             Ok((laneval::pools::Pools::of(matrix, &evaluator, &options)?, scores))
         })?;
@@ -194,8 +207,9 @@ impl Settings {
         Ok((Pools { pools }, scores::Scores { scores, notes: told.notes() }))
     }
 
-    /// The definitions of what is `asked`: numbers, each a name and a text, and the values of queries under a measure. `shown` are the number
-    /// of exact decimals and the number of classes to list.
+    /// The definitions of what is `asked`: numbers, each a name and a text, and the values of
+    /// queries under a measure. `shown` are the number of exact decimals and the number of classes
+    /// to list.
     fn identify(
         &self,
         py: Python<'_>,
@@ -232,7 +246,8 @@ impl Settings {
         Ok(Identified { found })
     }
 
-    /// The matrix of rows that are a part of all rows, such as a partition. Any of the sources may be `None`.
+    /// The matrix of rows that are a part of all rows, such as a partition. Any of the sources may
+    /// be `None`.
     fn part(
         &self,
         py: Python<'_>,
@@ -249,7 +264,11 @@ impl Settings {
         let matrix = self.work(py, rows, |join, _| {
             let join = Join { part: true, judged_by: None, ..join.clone() };
             let qrels = judged.with_judgments(|batches| join.judgments(batches));
-            runs.columns(&join, &qrels.unwrap_or_else(|| unreachable!("it is no text"))?, &mut Vec::new())
+            runs.columns(
+                &join,
+                &qrels.unwrap_or_else(|| unreachable!("it is no text"))?,
+                &mut Vec::new(),
+            )
         })?;
         Ok(matrix.into())
     }
@@ -335,7 +354,8 @@ impl Settings {
             ("run_format", self.join.runs_as.format.is_some()),
             ("subset", self.join.runs_as.subset.is_some()),
         ];
-        let is_text = |(_, source): &(Option<String>, PySource)| matches!(source, PySource::Text(_));
+        let is_text =
+            |(_, source): &(Option<String>, PySource)| matches!(source, PySource::Text(_));
         match of_files.into_iter().find(|(_, given)| *given) {
             Some((word, _)) if !runs.0.iter().any(is_text) => {
                 Err(option(py, format!("{word} changes nothing for runs in memory: leave it out")))
@@ -352,24 +372,31 @@ impl Settings {
         task: impl FnOnce(&Join, Evaluator) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let watch = Arc::new(Watch::default());
-        let workers =
-            Workers { threads: self.threads, progress: self.progress.as_ref(), little: rows < LITTLE };
+        let workers = Workers {
+            threads: self.threads,
+            progress: self.progress.as_ref(),
+            little: rows < LITTLE,
+        };
         let evaluator = self.evaluator.clone().with_watch(Some(watch.clone()));
         let join = Join { watch: Some(watch.clone()), ..self.join.clone() };
         work(py, workers, &watch, || task(&join, evaluator))
     }
 }
 
-/// The measures of these names; those that take a grade for each document, and do not say how several judges count, count them by
-/// `judges`.
+/// The measures of these names; those that take a grade for each document, and do not say how
+/// several judges count, count them by `judges`.
 fn judged(names: &[String], judges: Option<&str>) -> Result<Vec<Measure>, Error> {
     let lists = names.iter().map(|name| parse_list(name, Defaults::default()));
     let measures = lists.collect::<Result<Vec<_>, _>>()?.concat();
     let Some(judges) = judges else { return Ok(measures) };
     let Kind::Word(words) = JUDGES.kind else { return Ok(measures) };
     let Some(&word) = words.iter().find(|word| **word == judges && **word != JUDGES.default) else {
-        let words: Vec<&str> = words.iter().copied().filter(|word| *word != JUDGES.default).collect();
-        return Err(Error::Unanswerable(format!("judges is `{judges}`: {} was expected", words.join(", "))));
+        let words: Vec<&str> =
+            words.iter().copied().filter(|word| *word != JUDGES.default).collect();
+        return Err(Error::Unanswerable(format!(
+            "judges is `{judges}`: {} was expected",
+            words.join(", ")
+        )));
     };
     let over = |measure: Measure| match measure.input() {
         JudgmentInput::Grades => measure.with(JUDGES.name, Value::Word(word)),
@@ -390,8 +417,9 @@ impl<'py> Keywords<'py> {
         let given = self.0.get_item(word)?.filter(|given| !given.is_none());
         let noted = |error: PyErr| {
             // As errors of arguments have it; without the note the error is the same.
-            let _ =
-                error.value(self.0.py()).call_method1("add_note", (format!("while processing '{word}'"),));
+            let _ = error
+                .value(self.0.py())
+                .call_method1("add_note", (format!("while processing '{word}'"),));
             error
         };
         given.map(|given| given.extract().map_err(noted)).transpose()
@@ -422,7 +450,8 @@ impl<'py> Keywords<'py> {
     /// Returns the order of equal scores, and the value over all orders if there is none.
     fn ties(&self) -> PyResult<(Ties, TiedValue)> {
         let Some(ties) = self.get::<String>("ties")? else { return Ok(Default::default()) };
-        let tied = TiedValue::ALL.iter().find(|(name, of)| *name == ties && *of != TiedValue::Ranked);
+        let tied =
+            TiedValue::ALL.iter().find(|(name, of)| *name == ties && *of != TiedValue::Ranked);
         match tied {
             Some(&(_, tied)) => Ok((Ties::default(), tied)),
             None => {
@@ -435,7 +464,8 @@ impl<'py> Keywords<'py> {
 
 fn no_ties(text: &str) -> String {
     let orders = Ties::ALL.iter().map(|(name, _)| *name);
-    let values = TiedValue::ALL.iter().filter(|(_, of)| *of != TiedValue::Ranked).map(|(name, _)| *name);
+    let values =
+        TiedValue::ALL.iter().filter(|(_, of)| *of != TiedValue::Ranked).map(|(name, _)| *name);
     let names: Vec<&str> = orders.chain(values).collect();
     format!("`{text}` is no order of equal scores: {} was expected", names.join(", "))
 }
@@ -489,7 +519,9 @@ impl Runs {
         qrels: &laneval::Qrels,
         before: &mut Vec<(&str, &[laneval::columns::Records<'_>])>,
     ) -> Result<LabelMatrix, Error> {
-        let Some((name, source)) = self.0.get(before.len()) else { return join.columns(qrels, before) };
+        let Some((name, source)) = self.0.get(before.len()) else {
+            return join.columns(qrels, before);
+        };
         let joined = source.with_records(|records| {
             let mut all = before.clone();
             all.push((name.as_deref().unwrap_or("run"), records));

@@ -17,7 +17,8 @@ use crate::passages::no_positions;
 use crate::rows::{OwnedRows, is_list};
 use crate::table::{self, table};
 
-/// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
+/// The places of the columns of a table for the query, the document, the value (score or grade) and
+/// the rank.
 #[pyfunction]
 #[pyo3(signature = (names, table, judgments, columns))]
 pub fn places(
@@ -44,7 +45,8 @@ pub enum PySource {
 }
 
 impl PySource {
-    /// Reads an object: a `str` or a path is a file, `bytes` are text, and an object with an Arrow stream is a table.
+    /// Reads an object: a `str` or a path is a file, `bytes` are text, and an object with an Arrow
+    /// stream is a table.
     ///
     /// # Errors
     /// Another object; wrong rows; no rows.
@@ -57,7 +59,8 @@ impl PySource {
         PySource::of_rows(object, name, (role, None), columns, None)
     }
 
-    /// Reads a run as [`PySource::of`], for judgments by these facets: results are passages where judgments are.
+    /// Reads a run as [`PySource::of`], for judgments by these facets: results are passages where
+    /// judgments are.
     ///
     /// # Errors
     /// As [`PySource::of`].
@@ -93,11 +96,17 @@ impl PySource {
         facets: Option<JudgmentsByFacet>,
     ) -> PyResult<Self> {
         let py = object.py();
-        // The order matters, as many objects are several of these: text is iterable, and so are mappings and tables, whose items are names
-        // of columns. The most definite comes first, and what can merely be iterated last.
-        // A plan of polars has rows once it is carried out.
+        // The order matters, as many objects are several of these: text is iterable, and so are
+        // mappings and tables, whose items are names of columns. The most definite comes first, and
+        // what can merely be iterated last. A plan of polars has rows once it is carried out.
         if object.get_type().name()? == "LazyFrame" {
-            return PySource::of_rows(&object.call_method0("collect")?, name, (role, by), columns, facets);
+            return PySource::of_rows(
+                &object.call_method0("collect")?,
+                name,
+                (role, by),
+                columns,
+                facets,
+            );
         }
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
             return Ok(PySource::Text(Input::Path(object.extract::<PathBuf>()?)));
@@ -111,7 +120,10 @@ impl PySource {
         let source = if object.hasattr("__arrow_c_stream__")? {
             match table(object, name, (role, by), columns) {
                 // pandas provides such streams only with pyarrow.
-                Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
+                Err(error)
+                    if error.is_instance_of::<PyImportError>(py)
+                        && object.hasattr("columns")? =>
+                {
                     PySource::Rows(of_frame(object, name, (role, by), columns, facets)?)
                 }
                 table => PySource::Table(table?),
@@ -122,7 +134,9 @@ impl PySource {
                     OwnedRows::of_passages(&records, name, role, columns)?
                 }
                 (None, Some(JudgedBy::Span)) => return Err(no_positions(name, object)),
-                (Some(records), _) => OwnedRows::of_tuples(&records, name, (role, by), columns, facets)?,
+                (Some(records), _) => {
+                    OwnedRows::of_tuples(&records, name, (role, by), columns, facets)?
+                }
                 (None, by) => match by.zip(facets) {
                     None => OwnedRows::of_mapping(mapping, name, role)?,
                     Some((by, facets)) => OwnedRows::of_facets(mapping, name, by, facets)?,
@@ -134,15 +148,19 @@ impl PySource {
             PySource::Rows(OwnedRows::of_tuples(object, name, (role, by), columns, facets)?)
         } else {
             return Err(PyTypeError::new_err(format!(
-                "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of dicts or of (query, document, {}) was expected",
+                "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of dicts \
+                 or of (query, document, {}) was expected",
                 object.get_type(),
                 role.value()
             )));
         };
         match source.len() {
-            0 if object.hasattr("__next__")? => {
-                Err(problem(py, name, 0, "there is nothing in it: an iterator gives its items only once"))
-            }
+            0 if object.hasattr("__next__")? => Err(problem(
+                py,
+                name,
+                0,
+                "there is nothing in it: an iterator gives its items only once",
+            )),
             0 if role == RowsRole::Qrels => Err(problem(py, name, 0, "there is no judgment in it")),
             _ => Ok(source), // a system may well find nothing
         }
@@ -152,9 +170,14 @@ impl PySource {
     ///
     /// # Errors
     /// As [`PySource::of`].
-    pub fn of_part(object: Option<&Bound<'_, PyAny>>, name: &str, role: RowsRole) -> PyResult<Self> {
+    pub fn of_part(
+        object: Option<&Bound<'_, PyAny>>,
+        name: &str,
+        role: RowsRole,
+    ) -> PyResult<Self> {
         let none = || Ok(PySource::Rows(OwnedRows::new()));
-        object.map_or_else(none, |object| PySource::of(object, name, role, &NamedColumns::default()))
+        object
+            .map_or_else(none, |object| PySource::of(object, name, role, &NamedColumns::default()))
     }
 
     /// The number of rows; `usize::MAX` for text, of which it is not known.
@@ -194,7 +217,8 @@ impl PySource {
     }
 }
 
-/// The records of a dict of columns, which are lists of the same length; `None` if it is none, or its columns are not known.
+/// The records of a dict of columns, which are lists of the same length; `None` if it is none, or
+/// its columns are not known.
 fn records_of_columns<'py>(
     mapping: &Bound<'py, PyMapping>,
     name: &str,
@@ -202,15 +226,18 @@ fn records_of_columns<'py>(
     columns: &NamedColumns,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = mapping.py();
-    let is_column = |of: &Bound<'py, PyAny>| of.is_instance_of::<PyList>() || of.is_instance_of::<PyTuple>();
+    let is_column =
+        |of: &Bound<'py, PyAny>| of.is_instance_of::<PyList>() || of.is_instance_of::<PyTuple>();
     let Some(first) = mapping.values()?.iter().next() else { return Ok(None) };
     if !is_column(&first) || !mapping.values()?.iter().all(|column| is_column(&column)) {
         return Ok(None);
     }
     let keys: Vec<Bound<'py, PyAny>> = mapping.keys()?.iter().collect();
-    let names: Vec<String> = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
+    let names: Vec<String> =
+        keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
     let values: Vec<Bound<'py, PyAny>> = mapping.values()?.iter().collect();
-    let has_lists = |column: &Bound<'py, PyAny>| column.get_item(0).is_ok_and(|value| is_list(&value));
+    let has_lists =
+        |column: &Bound<'py, PyAny>| column.get_item(0).is_ok_and(|value| is_list(&value));
     let lists: Vec<bool> = values.iter().map(has_lists).collect();
     match table::places(py, (&names, &lists), name, of, columns) {
         // Lists in lists are no documents of queries, so it is meant as a table.
@@ -256,7 +283,12 @@ fn of_frame(
         }
         if places.start.is_some() {
             let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
-            return OwnedRows::of_passages(&records.unwrap_or_else(|| of.into_any()), name, role, columns);
+            return OwnedRows::of_passages(
+                &records.unwrap_or_else(|| of.into_any()),
+                name,
+                role,
+                columns,
+            );
         }
         let records = records_of_columns(of.cast::<PyMapping>()?, name, (role, by), columns)?;
         let records = records.unwrap_or_else(|| of.into_any());
@@ -264,7 +296,8 @@ fn of_frame(
     }
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
-            "{name}: a table that has ranks and no scores is read by pyarrow, which is not installed"
+            "{name}: a table that has ranks and no scores is read by pyarrow, which is not \
+             installed"
         ))
     })?;
     let zip = object.py().import("builtins")?.getattr("zip")?;

@@ -45,16 +45,17 @@ fn made(
     let gold = match gold {
         GoldSource::File(path) => GoldSpans::read(path, None)?,
         GoldSource::Rows(rows) => {
-            let rows = rows
-                .iter()
-                .map(|(query, doc, start, end, grade)| (query.to_vec(), doc.to_vec(), *start, *end, *grade));
+            let rows = rows.iter().map(|(query, doc, start, end, grade)| {
+                (query.to_vec(), doc.to_vec(), *start, *end, *grade)
+            });
             GoldSpans::of_rows("gold", rows)?
         }
     };
     let chunks = match chunks {
         ChunkSource::File(path) => Chunks::read(path)?,
         ChunkSource::Rows(rows) => {
-            let rows = rows.iter().map(|(id, doc, start, end)| (id.to_vec(), doc.to_vec(), *start, *end));
+            let rows =
+                rows.iter().map(|(id, doc, start, end)| (id.to_vec(), doc.to_vec(), *start, *end));
             Chunks::of_rows("chunks", rows)?
         }
     };
@@ -62,11 +63,14 @@ fn made(
     let rows = made.rows.len();
     let qrels = match by_span {
         true => {
-            let facet = |row: &laneval::spans::ChunkJudgment<'_>| row.span.unwrap_or_default().to_string();
+            let facet =
+                |row: &laneval::spans::ChunkJudgment<'_>| row.span.unwrap_or_default().to_string();
             let all = made.rows.iter().map(|row| (row.query, facet(row), row.chunk, row.grade));
             laneval::Qrels::by_facet(all, JudgedBy::Subtopic)?
         }
-        false => laneval::Qrels::new(made.rows.iter().map(|row| (row.query, row.chunk, row.grade)))?,
+        false => {
+            laneval::Qrels::new(made.rows.iter().map(|row| (row.query, row.chunk, row.grade)))?
+        }
     };
     Ok((Qrels::made(qrels, rows), made.note))
 }

@@ -3,13 +3,15 @@
 //! ```text
 //! magic, version                 17 bytes, 1 byte
 //! checksum                       XXH3 of all that follows, u64
-//! dialect, by                    texts: a length (u32, little-endian) and bytes; `by` is empty unless judgments are by facet
+//! dialect, by                    texts: a length (u32, little-endian) and bytes;
+//!                                `by` is empty unless judgments are by facet
 //! fingerprint                    u128
-//! judgments                      query, group, sub-group, document (texts), grade (f64); the query is empty if it is the last one again
+//! judgments                      query, group, sub-group, document (texts), grade (f64);
+//!                                the query is empty if it is the last one again
 //! ```
 //!
-//! A negative grade without groups means only that the document is pooled, and may come back as another negative one. So the fingerprint,
-//! which is made of all grades, is stored.
+//! A negative grade without groups means only that the document is pooled, and may come back as
+//! another negative one. So the fingerprint, which is made of all grades, is stored.
 
 use laneval::{Dialect, Join, JudgedBy, Qrels};
 use pyo3::prelude::*;
@@ -47,7 +49,8 @@ pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
         }
         bytes.extend_from_slice(&grade.to_le_bytes());
     });
-    // Computed once all is there, into the room that was left for it: judgments are written in one pass.
+    // Computed once all is there, into the room that was left for it: judgments are written in one
+    // pass.
     let checksum = xxh3_64(&bytes[HEAD..]).to_le_bytes();
     bytes[HEAD - checksum.len()..HEAD].copy_from_slice(&checksum);
     bytes
@@ -67,14 +70,16 @@ pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("are no judgments of laneval"))?;
     let Some((&version, rest)) = rest.split_first() else { return Err(wrong("end early")) };
     if version != VERSION {
-        let known = format!("are judgments of version {version}, and this laneval reads version {VERSION}");
+        let known =
+            format!("are judgments of version {version}, and this laneval reads version {VERSION}");
         return Err(wrong(&known));
     }
     let (checksum, rest) = rest.split_first_chunk().ok_or_else(|| wrong("end early"))?;
     if u64::from_le_bytes(*checksum) != xxh3_64(rest) {
         return Err(wrong("were cut off or changed: their checksum does not fit"));
     }
-    let (dialect, by, fingerprint, rows, groups) = parse(rest).ok_or_else(|| wrong("are damaged"))?;
+    let (dialect, by, fingerprint, rows, groups) =
+        parse(rest).ok_or_else(|| wrong("are damaged"))?;
     let judged_by = by.is_some();
     let join = Join { dialect, judged_by: by, ..Join::default() };
     // Passages have their positions in the places of groups and sub-groups.

@@ -87,8 +87,8 @@ impl Stream {
     }
 
     fn fed(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<StreamFed>>> {
-        // Waiting for the lock would wait while holding the interpreter, which the thread that has the lock needs to end: both would wait
-        // for ever.
+        // Waiting for the lock would wait while holding the interpreter, which the thread that has
+        // the lock needs to end: both would wait for ever.
         match self.fed.try_lock() {
             Ok(fed) if fed.is_some() => Ok(fed),
             Err(TryLockError::WouldBlock) => Err(unanswerable(py, "two threads feed one stream")),
@@ -126,7 +126,9 @@ impl Stream {
                         all.append(more);
                         Ok(())
                     }
-                    _ => Err(unanswerable(py, "the batches of a stream are all tables, or none is")),
+                    _ => {
+                        Err(unanswerable(py, "the batches of a stream are all tables, or none is"))
+                    }
                 };
             }
             Some(StreamFed::Run(run)) => work(py, workers, &self.watch, || {
@@ -143,14 +145,17 @@ impl Stream {
                         }
                         PySource::Text(Input::Bytes { bytes, .. }) => run.read(Cursor::new(bytes)),
                         rows => rows
-                            .with_records(|batches| batches.iter().try_for_each(|batch| run.push(batch)))
+                            .with_records(|batches| {
+                                batches.iter().try_for_each(|batch| run.push(batch))
+                            })
                             .unwrap_or(Ok(())),
                     }
                 })
             }),
             _ => return Err(unanswerable(py, "the stream takes labels: push arrays")),
         };
-        // Part of the batch may have been counted, so no sum of this stream means anything any more.
+        // Part of the batch may have been counted, so no sum of this stream means anything any
+        // more.
         if done.is_err() {
             *fed = None;
         }

@@ -34,7 +34,8 @@ pub fn places(
     columns.places_with_lists(names, lists).map_err(|wrong| error(py, name, wrong))
 }
 
-/// Tells of a second column that could be meant: `docno` is read, because in PyTerrier's tables `docid` is a number of the index.
+/// Tells of a second column that could be meant: `docno` is read, because in PyTerrier's tables
+/// `docid` is a number of the index.
 pub fn tell_of_docid(
     py: Python<'_>,
     (names, doc): (&[String], usize),
@@ -49,7 +50,8 @@ pub fn tell_of_docid(
     warn(
         py,
         format!(
-            "{name}: docno names the documents; docid is not read, which columns={{'doc': 'docid'}} names"
+            "{name}: docno names the documents; docid is not read, which columns={{'doc': \
+             'docid'}} names"
         ),
     )
 }
@@ -75,8 +77,9 @@ pub fn table(
     Ok(table)
 }
 
-/// A frame of polars with what others read: columns that are not read here are emptied, because polars hands on some types as nobody else
-/// does, and a column without a type gets one. Columns keep their places. Any other object stays.
+/// A frame of polars with what others read: columns that are not read here are emptied, because
+/// polars hands on some types as nobody else does, and a column without a type gets one. Columns
+/// keep their places. Any other object stays.
 fn shared<'py>(
     object: &Bound<'py, PyAny>,
     name: &str,
@@ -120,18 +123,25 @@ fn shared<'py>(
 /// # Errors
 /// More or fewer columns, or one of another type; a null, by its row.
 pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
-    fn push<'a, T: AsRef<[u8]> + ?Sized + 'a>(ids: &mut Ids, column: impl Iterator<Item = Option<&'a T>>) {
+    fn push<'a, T: AsRef<[u8]> + ?Sized + 'a>(
+        ids: &mut Ids,
+        column: impl Iterator<Item = Option<&'a T>>,
+    ) {
         column.flatten().for_each(|id| ids.push(id.as_ref()));
     }
     let (names, batches) = ffi::batches(object)?;
     let [name] = &names[..] else {
-        return Err(PyValueError::new_err(format!("ids have {} columns: one was expected", names.len())));
+        return Err(PyValueError::new_err(format!(
+            "ids have {} columns: one was expected",
+            names.len()
+        )));
     };
     let mut ids = Ids::default();
     for batch in &batches {
         let column = batch.column(0);
-        if let Some(row) =
-            column.logical_nulls().and_then(|nulls| (0..column.len()).find(|&row| nulls.is_null(row)))
+        if let Some(row) = column
+            .logical_nulls()
+            .and_then(|nulls| (0..column.len()).find(|&row| nulls.is_null(row)))
         {
             let row = (ids.len() + row + 1) as u64;
             return Err(problem(object.py(), "ids", row, format!("{name}: a null")));
@@ -164,7 +174,8 @@ fn error(py: Python<'_>, name: &str, wrong: WrongTable) -> PyErr {
             PyValueError::new_err(format!("{name}: it has no columns"))
         }
         WrongTable::Missing(Missing { what, known, among, .. }) => PyValueError::new_err(format!(
-            "{name}: no column is the {what}: there are {}, and {} were looked for; say it with columns={{\"{what}\": …}}",
+            "{name}: no column is the {what}: there are {}, and {} were looked for; say it with \
+             columns={{\"{what}\": …}}",
             among.join(", "),
             known.join(", ")
         )),

@@ -7,7 +7,9 @@ use pyo3::types::{PyBytes, PyString};
 pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
     match std::str::from_utf8(id) {
         Ok(text) => Ok(PyString::new(py, text).into_any().unbind()),
-        Err(_) => Ok(PyBytes::new(py, id).call_method1("decode", ("utf-8", "surrogateescape"))?.unbind()),
+        Err(_) => {
+            Ok(PyBytes::new(py, id).call_method1("decode", ("utf-8", "surrogateescape"))?.unbind())
+        }
     }
 }
 
@@ -27,5 +29,7 @@ pub fn with_keywords(message: &str) -> String {
         (" --permutations ", " permutations="),
         ("`--test randomisation`", "`test=\"randomisation\"`"),
     ];
-    KEYWORDS.iter().fold(message.to_owned(), |text, (option, keyword)| text.replace(option, keyword))
+    KEYWORDS
+        .iter()
+        .fold(message.to_owned(), |text, (option, keyword)| text.replace(option, keyword))
 }

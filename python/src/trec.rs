@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
-use laneval::measure::trec::{LineKind, NICKNAMES, Refused, Request, TopicSource, Version, registry};
+use laneval::measure::trec::{
+    LineKind, NICKNAMES, Refused, Request, TopicSource, Version, registry,
+};
 use laneval::scores::PerQuery;
 use laneval::{Dialect, EngineChoice, Evaluator, Join, QuerySet, ScoreType, Scores, View, Watch};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -17,7 +19,8 @@ use crate::qrels::LITTLE;
 use crate::rows::{OwnedRows, shown};
 use crate::work::{Workers, work};
 
-/// trec_eval's measures of version 9 in its order, each with the nicknames of the sets that it is in.
+/// trec_eval's measures of version 9 in its order, each with the nicknames of the sets that it is
+/// in.
 #[pyfunction]
 pub fn trec_measures() -> Vec<(&'static str, Vec<&'static str>)> {
     let entries = registry().into_iter().filter(|entry| entry.is_of(Version::V9));
@@ -29,10 +32,16 @@ pub fn trec_measures() -> Vec<(&'static str, Vec<&'static str>)> {
 
 /// A join that ranks as trec_eval 9 does.
 fn join(watch: &Arc<Watch>) -> Join {
-    Join { dialect: Dialect::Trec9, score: ScoreType::F32, watch: Some(watch.clone()), ..Join::default() }
+    Join {
+        dialect: Dialect::Trec9,
+        score: ScoreType::F32,
+        watch: Some(watch.clone()),
+        ..Join::default()
+    }
 }
 
-/// The divisor: if a run has fewer than an eighth of the judged queries, only the judgments of its queries are used.
+/// The divisor: if a run has fewer than an eighth of the judged queries, only the judgments of its
+/// queries are used.
 const FEW: usize = 8;
 
 /// Measures of trec_eval 9 and judgments, by which runs are evaluated.
@@ -47,7 +56,8 @@ pub struct TrecEvaluator {
 
 #[pymethods]
 impl TrecEvaluator {
-    /// Makes an evaluator of judgments, a dict of dicts of integers, and measures, given as `name` or `name.params`.
+    /// Makes an evaluator of judgments, a dict of dicts of integers, and measures, given as `name`
+    /// or `name.params`.
     #[new]
     fn new(
         py: Python<'_>,
@@ -73,18 +83,25 @@ impl TrecEvaluator {
     }
 
     /// The values of the judged queries of a dict of dicts, in its order: query, measure, value.
-    fn evaluate<'py>(&self, py: Python<'py>, scores: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    fn evaluate<'py>(
+        &self,
+        py: Python<'py>,
+        scores: &Bound<'py, PyDict>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let run = DictRun::of(scores)?;
         let answer = PyDict::new(py);
         let Some(judged) = &self.judged else { return Ok(answer) };
         let queries = judged.find(&run.queries)?;
-        let nothing = self.evaluator.measures().is_empty() || queries.is_empty() || run.rows.len() == 0;
+        let nothing =
+            self.evaluator.measures().is_empty() || queries.is_empty() || run.rows.len() == 0;
         let values = if nothing { None } else { Some(self.values(py, judged, &run, &queries)?) };
         let empty = self.of_an_empty_ranking(py)?;
         for (query, _) in queries {
             let of_query = empty.copy()?;
             let id = query.to_str()?.as_bytes();
-            if let Some((values, at)) = values.as_ref().and_then(|of| Some((of, of.queries.find(id)?))) {
+            if let Some((values, at)) =
+                values.as_ref().and_then(|of| Some((of, of.queries.find(id)?)))
+            {
                 for (key, source) in &self.keys {
                     if let TopicSource::Measure(measure, _) = *source {
                         of_query.set_item(key, PyFloat::new(py, values.values[measure][at]))?;
@@ -98,17 +115,20 @@ impl TrecEvaluator {
 }
 
 impl TrecEvaluator {
-    /// The answer of pytrec_eval for a query without documents: the query is there, and nothing was computed.
+    /// The answer of pytrec_eval for a query without documents: the query is there, and nothing was
+    /// computed.
     fn of_an_empty_ranking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let values = PyDict::new(py);
         for (key, source) in &self.keys {
-            let value = if matches!(source, TopicSource::Measure(_, LineKind::Topics)) { 1.0 } else { 0.0 };
+            let value =
+                if matches!(source, TopicSource::Measure(_, LineKind::Topics)) { 1.0 } else { 0.0 };
             values.set_item(key, value)?;
         }
         Ok(values)
     }
 
-    /// The values of the queries of a run, of which these are judged, `[measure][query]`: logarithms for geometric means.
+    /// The values of the queries of a run, of which these are judged, `[measure][query]`:
+    /// logarithms for geometric means.
     fn values(
         &self,
         py: Python<'_>,
@@ -125,14 +145,17 @@ impl TrecEvaluator {
         let evaluator = self.evaluator.clone().with_watch(Some(watch.clone()));
         let join = join(&watch);
         let scores: Scores = work(py, workers, &watch, || {
-            let part = part.as_ref().map(|rows| rows.with_judgments(|batches| join.judgments(batches)));
+            let part =
+                part.as_ref().map(|rows| rows.with_judgments(|batches| join.judgments(batches)));
             let part = part.transpose()?;
             let qrels = part.as_ref().unwrap_or(&judged.qrels);
-            let matrix = results.with_records(|records| join.columns(qrels, &[("scores", records)]))?;
+            let matrix =
+                results.with_records(|records| join.columns(qrels, &[("scores", records)]))?;
             evaluator.evaluate(&matrix)
         })?;
         let run = scores.runs.into_iter().next();
-        let mut of = run.and_then(|run| run.per_query).unwrap_or_else(|| unreachable!("they are kept"));
+        let mut of =
+            run.and_then(|run| run.per_query).unwrap_or_else(|| unreachable!("they are kept"));
         for (measure, values) in self.evaluator.measures().iter().zip(&mut of.values) {
             let average = measure.definition().average;
             values.iter_mut().for_each(|value| *value = average.term(*value));
@@ -159,8 +182,9 @@ impl DictQrels {
         let workers = Workers { little: rows.len() < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
         let join = join(&watch);
-        let qrels =
-            work(dict.py(), workers, &watch, || rows.with_judgments(|batches| join.judgments(batches)))?;
+        let qrels = work(dict.py(), workers, &watch, || {
+            rows.with_judgments(|batches| join.judgments(batches))
+        })?;
         let mut places = vec![(0, 0..0); qrels.queries().len()];
         let mut start = 0;
         for (query, end) in ends.into_iter().enumerate() {
@@ -195,7 +219,9 @@ impl DictQrels {
 fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(OwnedRows, Vec<usize>)> {
     let (mut rows, mut ends) = (OwnedRows::new(), Vec::with_capacity(dict.len()));
     for (query, docs) in dict.iter() {
-        let query = query.cast::<PyString>().map_err(|_| PyTypeError::new_err("Expected string as key."))?;
+        let query = query
+            .cast::<PyString>()
+            .map_err(|_| PyTypeError::new_err("Expected string as key."))?;
         let docs = docs.cast::<PyDict>();
         let docs = docs.map_err(|_| PyTypeError::new_err("Expected dictionary as value."))?;
         rows.begin(query.to_str()?.as_bytes());
@@ -203,7 +229,8 @@ fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(OwnedRows, Vec<usize>)> {
             let message = "Expected mapping of document id to query relevance or matching score.";
             let doc = doc.cast::<PyString>().map_err(|_| PyTypeError::new_err(message))?;
             let grade = grade.cast::<PyInt>();
-            let grade = grade.map_err(|_| PyTypeError::new_err("Expected relevance to be integer."))?;
+            let grade =
+                grade.map_err(|_| PyTypeError::new_err("Expected relevance to be integer."))?;
             rows.push(doc.to_str()?.as_bytes(), grade.extract::<i64>()? as f64);
             Ok(())
         };
@@ -225,9 +252,11 @@ impl<'py> DictRun<'py> {
         let mut rows = OwnedRows::new();
         let mut queries = Vec::with_capacity(dict.len());
         for (at, (query, docs)) in dict.iter().enumerate() {
-            let query = query.cast::<PyString>().map_err(|_| refused(py, &query, "a query", "a str"))?;
-            let docs =
-                docs.cast::<PyDict>().map_err(|_| refused(py, &docs, "the scores of a query", "a dict"))?;
+            let query =
+                query.cast::<PyString>().map_err(|_| refused(py, &query, "a query", "a str"))?;
+            let docs = docs
+                .cast::<PyDict>()
+                .map_err(|_| refused(py, &docs, "the scores of a query", "a dict"))?;
             let id = query.to_str()?;
             rows.begin(id.as_bytes());
             scores(&mut rows, query, docs)?;
@@ -243,7 +272,11 @@ impl<'py> DictRun<'py> {
 }
 
 /// Appends the scores of a query.
-fn scores(rows: &mut OwnedRows, query: &Bound<'_, PyString>, docs: &Bound<'_, PyDict>) -> PyResult<()> {
+fn scores(
+    rows: &mut OwnedRows,
+    query: &Bound<'_, PyString>,
+    docs: &Bound<'_, PyDict>,
+) -> PyResult<()> {
     let py = docs.py();
     let rows = RefCell::new(rows);
     let plain = |doc: &[u8], score: f64| {
@@ -275,7 +308,8 @@ fn scores(rows: &mut OwnedRows, query: &Bound<'_, PyString>, docs: &Bound<'_, Py
 
 /// The exception of pytrec_eval for wrong scores, with the cause.
 fn refused(py: Python<'_>, found: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyErr {
-    let cause = format!("{what} is {} of {}: {expected} was expected", shown(found), found.get_type());
+    let cause =
+        format!("{what} is {} of {}: {expected} was expected", shown(found), found.get_type());
     let error = PyTypeError::new_err("Unable to extract query/object scores.");
     error.set_cause(py, Some(PyTypeError::new_err(cause)));
     error

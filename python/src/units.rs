@@ -18,7 +18,8 @@ impl PyUnits {
     /// Makes the units of a rule, such as `before:#`, of which a map is read.
     #[staticmethod]
     fn rule(py: Python<'_>, rule: &str) -> PyResult<Self> {
-        let wrong = |error| if Units::is_rule(rule) { exception(py, error) } else { option_of(py, error) };
+        let wrong =
+            |error| if Units::is_rule(rule) { exception(py, error) } else { option_of(py, error) };
         Ok(PyUnits { units: py.detach(|| rule.parse()).map_err(wrong)? })
     }
 

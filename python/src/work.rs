@@ -1,23 +1,29 @@
-//! Work without the interpreter: on the threads of this process. Signals stop it, and its progress can be watched.
+//! Work without the interpreter: on the threads of this process. Signals stop it, and its progress
+//! can be watched.
 //!
 //! ```text
-//! thread of Python      lets go of the interpreter ─ waits 40 ms at a time, looks for signals, reports progress ─ takes it again
-//! thread of this call   └ runs the work in a pool ───────────────────────── drops its end of a channel ┘
+//! thread of Python      lets go of the interpreter ─ waits 40 ms at a time, ───── takes it again
+//!                       │                            looks for signals,         │
+//!                       │                            reports progress           │
+//! thread of this call   └ runs the work in a pool ── drops its end of a channel ┘
 //! threads of the pool     └ tiles, chunks, queries
 //! ```
 //!
-//! Handlers of signals run in Python's main thread only, when it asks for them. If that thread did the work, Ctrl-C would be heard at the
-//! end of it. So another one does, and this one asks; an exception of a handler stops the work by its watch, and is raised once the work
-//! has ended: what the work borrows lives on this stack.
+//! Handlers of signals run in Python's main thread only, when it asks for them. If that thread did
+//! the work, Ctrl-C would be heard at the end of it. So another one does, and this one asks; an
+//! exception of a handler stops the work by its watch, and is raised once the work has ended: what
+//! the work borrows lives on this stack.
 //!
-//! A panic goes the same way: it is caught where the worker ends and goes on in the caller, where it becomes an exception.
+//! A panic goes the same way: it is caught where the worker ends and goes on in the caller, where
+//! it becomes an exception.
 //!
 //! # Forks
 //!
-//! A child has the memory of its parent and one thread. A pool of the parent would be a queue that nobody serves, so pools carry the id of
-//! the process that made them and are left alone elsewhere: not even dropped, for dropping tells threads to end that are not there. The
-//! list's lock is taken only by who holds the interpreter's lock, where there is one, as does who forks in Python; so no child inherits it
-//! locked.
+//! A child has the memory of its parent and one thread. A pool of the parent would be a queue that
+//! nobody serves, so pools carry the id of the process that made them and are left alone elsewhere:
+//! not even dropped, for dropping tells threads to end that are not there. The list's lock is taken
+//! only by who holds the interpreter's lock, where there is one, as does who forks in Python; so no
+//! child inherits it locked.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -49,15 +55,16 @@ pub struct Workers<'a> {
 
 /// Does some work while other Python threads go on.
 ///
-/// Signals are checked meanwhile: if a handler raises, as that of Ctrl-C does, the watch is told to stop.
+/// Signals are checked meanwhile: if a handler raises, as that of Ctrl-C does, the watch is told to
+/// stop.
 pub fn work<T: Send>(
     py: Python<'_>,
     workers: Workers<'_>,
     watch: &Arc<Watch>,
     work: impl FnOnce() -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    // Waking a thread and waiting for it takes longer than the work. Nothing is asked about signals: it is over before anyone could press a
-    // key.
+    // Waking a thread and waiting for it takes longer than the work. Nothing is asked about
+    // signals: it is over before anyone could press a key.
     if workers.little {
         let done = py.detach(|| match alone() {
             Some(pool) => pool.install(work),
@@ -68,7 +75,8 @@ pub fn work<T: Send>(
     let pool = &LentPool::of(py, workers.threads)?;
     let done = py.detach(|| {
         thread::scope(|scope| {
-            // Nothing is ever sent. A channel that is closed wakes the waiting thread at once, where a join could not look at the clock.
+            // Nothing is ever sent. A channel that is closed wakes the waiting thread at once,
+            // where a join could not look at the clock.
             let (tell, told) = sync_channel::<()>(1);
             let worker = scope.spawn(move || {
                 let _tell = tell; // dropped at the end, whatever comes
@@ -76,7 +84,8 @@ pub fn work<T: Send>(
             });
             let mut raised = None;
             while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(GLANCE) {
-                // After the first exception only the end is awaited: a second Ctrl-C must not replace the reason.
+                // After the first exception only the end is awaited: a second Ctrl-C must not
+                // replace the reason.
                 if raised.is_none() {
                     raised = Python::attach(|py| glance(py, workers.progress, watch)).err();
                     if raised.is_some() {
@@ -104,13 +113,14 @@ fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResu
     }
 }
 
-/// The pools of this process that nobody works in, each with the process that made it and its number of threads.
+/// The pools of this process that nobody works in, each with the process that made it and its
+/// number of threads.
 static IDLE: Mutex<Vec<(u32, usize, ThreadPool)>> = Mutex::new(Vec::new());
 /// The most pools that are kept.
 const MOST_IDLE: usize = 16;
 
-/// A pool, for as long as somebody works in it. Calls from several threads of Python have a pool each: in one pool of one thread, one would
-/// wait for the other.
+/// A pool, for as long as somebody works in it. Calls from several threads of Python have a pool
+/// each: in one pool of one thread, one would wait for the other.
 struct LentPool {
     threads: usize,
     /// The pool, until it goes back.
@@ -118,20 +128,26 @@ struct LentPool {
 }
 
 impl LentPool {
-    /// Takes an idle pool with this number of threads, or makes one; `None` for one thread a processor.
+    /// Takes an idle pool with this number of threads, or makes one; `None` for one thread a
+    /// processor.
     fn of(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<Self> {
-        let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let threads =
+            threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let threads = threads.min(most_threads());
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
-        let fits = |(pid, of, _): &(u32, usize, ThreadPool)| (*pid, *of) == (process::id(), threads);
+        let fits =
+            |(pid, of, _): &(u32, usize, ThreadPool)| (*pid, *of) == (process::id(), threads);
         if let Some(at) = idle.iter().position(fits) {
             return Ok(LentPool { threads, pool: Some(idle.swap_remove(at).2) });
         }
         // Threads start outside of the lock.
         drop(idle);
-        let made =
-            ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("laneval-{at}")).build();
-        let pool = made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
+        let made = ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|at| format!("laneval-{at}"))
+            .build();
+        let pool =
+            made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
         Ok(LentPool { threads, pool: Some(pool) })
     }
 
@@ -154,12 +170,14 @@ impl Drop for LentPool {
     }
 }
 
-/// A pool of the calling thread alone, if it is in no other: parallel iterators then start no threads.
+/// A pool of the calling thread alone, if it is in no other: parallel iterators then start no
+/// threads.
 fn alone() -> Option<&'static ThreadPool> {
     thread_local! {
         static ALONE: Option<&'static ThreadPool> = {
             let made = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
-            // Rayon never frees a pool of the current thread anyway, so there is one a thread, and it is kept.
+            // Rayon never frees a pool of the current thread anyway, so there is one a thread, and
+            // it is kept.
             made.ok().map(|pool| &*Box::leak(Box::new(pool)))
         };
     }

@@ -1,16 +1,20 @@
-//! How far two rankings of the same systems agree. A ranking gives a number to each system: higher is better, and numbers that are equal
-//! within [rounding](crate::stats::rounding) are tied.
+//! How far two rankings of the same systems agree. A ranking gives a number to each system: higher
+//! is better, and numbers that are equal within [rounding](crate::stats::rounding) are tied.
 //!
 //! All three coefficients are 1 for the same ranking. They differ in what an exchange costs:
 //!
 //! ```text
-//! τ_b      every pair of systems alike; tied pairs leave the denominator of the ranking that ties them
-//! τ_AP     a system's share of the systems above it that belong there: exchanges at the top hit more shares
-//! RBO      overlap of the first d systems, weighted by (1 − p)·p^(d−1): a reader who goes on with chance p sees 1/(1 − p) systems
+//! τ_b      every pair of systems alike;
+//!          tied pairs leave the denominator of the ranking that ties them
+//! τ_AP     a system's share of the systems above it that belong there:
+//!          exchanges at the top hit more shares
+//! RBO      overlap of the first d systems, weighted by (1 − p)·p^(d−1):
+//!          a reader who goes on with chance p sees 1/(1 − p) systems
 //! ```
 //!
-//! Numbers are settled first: those that are equal on paper are made equal, or ties would hang on the last bit of an average. Pairs are
-//! compared one by one, m² of them: systems are tens or hundreds, and queries do not matter here.
+//! Numbers are settled first: those that are equal on paper are made equal, or ties would hang on
+//! the last bit of an average. Pairs are compared one by one, m² of them: systems are tens or
+//! hundreds, and queries do not matter here.
 
 use std::cmp::Ordering;
 
@@ -36,8 +40,9 @@ pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
     (of_x > 0 && of_y > 0).then(|| agree as f64 / (of_x as f64 * of_y as f64).sqrt())
 }
 
-/// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most. Each of several systems that are tied in
-/// the estimate is compared with the systems above all of them. `None` if all systems are tied.
+/// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most.
+/// Each of several systems that are tied in the estimate is compared with the systems above all of
+/// them. `None` if all systems are tied.
 pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     let [truth, estimate] = [truth, estimate].map(settled);
     let (mut shares, mut count) = (0.0, 0usize);
@@ -45,8 +50,8 @@ pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
         let above = || truth.iter().zip(&estimate).filter(|other| *other.1 > of_estimate);
         let all = above().count();
         if all > 0 {
-            // With ties the systems above are not rank − 1: a group's members are not above one another. The mean is over the systems that
-            // have any above.
+            // With ties the systems above are not rank − 1: a group's members are not above one
+            // another. The mean is over the systems that have any above.
             shares += above().filter(|other| *other.0 > of_truth).count() as f64 / all as f64;
             count += 1;
         }
@@ -54,7 +59,8 @@ pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     (count > 0).then(|| 2.0 * shares / count as f64 - 1.0)
 }
 
-/// τ_AP,b (Urbano and Marrero 2017): the mean of τ_AP in both directions, for two rankings of which neither is the truth.
+/// τ_AP,b (Urbano and Marrero 2017): the mean of τ_AP in both directions, for two rankings of which
+/// neither is the truth.
 pub fn tau_ap_b(x: &[f64], y: &[f64]) -> Option<f64> {
     Some(tau_ap(x, y)?.midpoint(tau_ap(y, x)?))
 }
@@ -71,12 +77,14 @@ pub enum Tie {
     W,
 }
 
-/// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and Zobel 2010); `None` without systems.
+/// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and
+/// Zobel 2010); `None` without systems.
 pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
     let [x, y] = [x, y].map(|of| groups(&settled(of)));
     let depths = 1..=x.len();
-    // Both rankings have the same systems, so `both` at a depth is the sum over systems of the chances to be among the first, multiplied:
-    // an order of ties in one ranking is independent of that in the other.
+    // Both rankings have the same systems, so `both` at a depth is the sum over systems of the
+    // chances to be among the first, multiplied: an order of ties in one ranking is independent of
+    // that in the other.
     let agreed = |depth: usize| {
         let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
         for (x, y) in x.iter().zip(&y) {
@@ -91,8 +99,8 @@ pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64
             Tie::W => 2.0 * both / (of_x[0] + of_y[0]),
         }
     };
-    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full depth all systems are in both, so the
-    // agreement is 1.
+    // Webber, Moffat and Zobel's extrapolation continues the last agreement, X_k/k · p^k. At full
+    // depth all systems are in both, so the agreement is 1.
     let weight = |depth: usize| p.powi(depth as i32);
     let seen: f64 = depths.map(|depth| agreed(depth) * weight(depth)).sum();
     (!x.is_empty()).then(|| (1.0 - p) / p * seen + weight(x.len()))
@@ -126,7 +134,8 @@ mod tests {
     /// Both systems of the first ranking have the mean 0.2, of 0.6, 0, 0 and of 0.2, 0.4, 0.
     #[test]
     fn what_is_equal_on_paper_is_tied() {
-        let (means, tied) = ([(0.6 + 0.0 + 0.0) / 3.0, (0.2 + 0.4 + 0.0) / 3.0, 0.1], [0.2, 0.2, 0.1]);
+        let (means, tied) =
+            ([(0.6 + 0.0 + 0.0) / 3.0, (0.2 + 0.4 + 0.0) / 3.0, 0.1], [0.2, 0.2, 0.1]);
         assert_ne!(means[0], means[1]);
         for other in [[1.0, 2.0, 3.0], [0.3, 0.2, 0.1], [0.1, 0.1, 0.2]] {
             assert_eq!(tau_b(&means, &other), tau_b(&tied, &other));
@@ -163,7 +172,10 @@ mod tests {
         let (top, bottom) = ([3.0, 4.0, 2.0, 1.0], [4.0, 3.0, 1.0, 2.0]);
         assert_eq!(tau_b(&truth, &top), tau_b(&truth, &bottom));
         assert!((tau_ap(&truth, &top).unwrap() - (2.0 / 3.0 * 2.0 - 1.0)).abs() < 1e-15);
-        assert!((tau_ap(&truth, &bottom).unwrap() - (2.0 / 3.0 * (2.0 + 2.0 / 3.0) - 1.0)).abs() < 1e-15);
+        assert!(
+            (tau_ap(&truth, &bottom).unwrap() - (2.0 / 3.0 * (2.0 + 2.0 / 3.0) - 1.0)).abs()
+                < 1e-15
+        );
     }
 
     #[test]
@@ -187,7 +199,8 @@ mod tests {
     proptest! {
         #[test]
         fn agreement(both in proptest::collection::vec((0..6u8, 0..6u8), 1..12)) {
-            let (x, y): (Vec<f64>, Vec<f64>) = both.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).unzip();
+            let (x, y): (Vec<f64>, Vec<f64>) =
+                both.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).unzip();
             prop_assert_eq!(tau_b(&x, &y), tau_b(&y, &x));
             prop_assert_eq!(tau_ap_b(&x, &y), tau_ap_b(&y, &x));
             for tau in [tau_b(&x, &y), tau_ap(&x, &y), tau_ap_b(&x, &y)].into_iter().flatten() {
@@ -196,7 +209,9 @@ mod tests {
             for tie in TIES {
                 let found = rank_biased_overlap(&x, &y, 0.9, tie).unwrap();
                 prop_assert!((0.0..=1.0 + 1e-12).contains(&found));
-                prop_assert!((found - rank_biased_overlap(&y, &x, 0.9, tie).unwrap()).abs() < 1e-14);
+                prop_assert!(
+                    (found - rank_biased_overlap(&y, &x, 0.9, tie).unwrap()).abs() < 1e-14
+                );
             }
         }
 
@@ -213,7 +228,8 @@ mod tests {
                 }).collect();
             }
             let all: f64 = orders.iter().map(|order| {
-                let broken: Vec<f64> = (0..x.len()).map(|at| x[at] + 0.01 * order[at] as f64).collect();
+                let broken: Vec<f64> =
+                    (0..x.len()).map(|at| x[at] + 0.01 * order[at] as f64).collect();
                 rank_biased_overlap(&broken, &fixed, 0.9, Tie::A).unwrap()
             }).sum();
             let found = rank_biased_overlap(&x, &fixed, 0.9, Tie::A).unwrap();

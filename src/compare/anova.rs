@@ -1,4 +1,5 @@
-//! Runs and queries as two factors: analysis of variance without interaction, and Tukey's honestly significant difference on it.
+//! Runs and queries as two factors: analysis of variance without interaction, and Tukey's honestly
+//! significant difference on it.
 //!
 //! The analysis assumes that differences vary alike between any two runs.
 //!
@@ -11,9 +12,10 @@
 //! error = Σ over runs of Σ (dᵣᵩ − mean dᵣ)²
 //! ```
 //!
-//! The classical way takes the sums of squares of runs and of queries from that of all values, and loses the digits of a small error. Here
-//! the mean of the query is taken off each value first, and moments are exact. Means of queries are made query by query, so the moments of
-//! two sets of queries add up, and a shard needs no other.
+//! The classical way takes the sums of squares of runs and of queries from that of all values, and
+//! loses the digits of a small error. Here the mean of the query is taken off each value first, and
+//! moments are exact. Means of queries are made query by query, so the moments of two sets of
+//! queries add up, and a shard needs no other.
 
 use super::special::{f_sf, range_quantile, range_sf};
 use super::units::Unit;
@@ -49,7 +51,8 @@ pub struct Effect {
     pub p: Option<f64>,
 }
 
-/// The numbers that an analysis of variance needs besides the sums of runs. Those of other queries can be added.
+/// The numbers that an analysis of variance needs besides the sums of runs. Those of other queries
+/// can be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// The moments of the queries' means over the runs.
@@ -62,9 +65,11 @@ impl Spread {
     /// Computes the spread of the values of each run, in the same order of queries.
     pub fn of(runs: &[Vec<f64>]) -> Spread {
         let count = runs.first().map_or(0, Vec::len);
-        let mean = |query: usize| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len());
+        let mean =
+            |query: usize| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len());
         let means: Vec<f64> = (0..count).map(mean).collect();
-        let rest = |run: &Vec<f64>| run.iter().zip(&means).map(|(value, mean)| value - mean).collect();
+        let rest =
+            |run: &Vec<f64>| run.iter().zip(&means).map(|(value, mean)| value - mean).collect();
         Spread { rest: runs.iter().map(rest).collect(), queries: means.iter().copied().collect() }
     }
 
@@ -76,7 +81,8 @@ impl Spread {
 }
 
 impl Anova {
-    /// Analyses the sums of the values of each run, which have this unit. `None` with fewer than two runs or two queries.
+    /// Analyses the sums of the values of each run, which have this unit. `None` with fewer than
+    /// two runs or two queries.
     pub fn of(runs: &[ExactSum], spread: &Spread, unit: Unit) -> Option<Anova> {
         let (m, n) = (runs.len(), spread.queries.count() as usize);
         if m < 2 || n < 2 {
@@ -90,14 +96,17 @@ impl Anova {
         let squares = |of: &Moments| of.std().map_or(0.0, |sd| sd * sd * (n - 1) as f64);
         let error_df = ((m - 1) * (n - 1)) as f64;
         let error = spread.rest.iter().map(squares).collect::<ExactSum>().value();
-        // With two runs, the error is half the variance of their differences. It counts as 0 where that variance does.
+        // With two runs, the error is half the variance of their differences. It counts as 0 where
+        // that variance does.
         let error = if (2.0 * error / error_df).sqrt() < 2.0 * unit.size() { 0.0 } else { error };
         let effect = |squares: f64, df: f64| {
             let f = (error > 0.0).then(|| squares / df / (error / error_df));
             Effect { squares, df, f, p: f.map(|f| f_sf(f, df, error_df)) }
         };
-        // The mean of n queries of m runs is the mean of the runs' means, but rounded once: all sums are merged before the division.
-        let of_runs = means.iter().map(|mean| (mean - whole) * (mean - whole)).collect::<ExactSum>().value();
+        // The mean of n queries of m runs is the mean of the runs' means, but rounded once: all
+        // sums are merged before the division.
+        let of_runs =
+            means.iter().map(|mean| (mean - whole) * (mean - whole)).collect::<ExactSum>().value();
         Some(Anova {
             runs: effect(n as f64 * of_runs, (m - 1) as f64),
             queries: effect(m as f64 * squares(&spread.queries), (n - 1) as f64),
@@ -113,18 +122,21 @@ impl Anova {
         (self.error / self.error_df / self.count as f64).sqrt()
     }
 
-    /// The p of Tukey's test that two of the runs are equal, corrected for all pairs of runs. If the error is 0, it is 1 for equal means,
-    /// and else `None`.
+    /// The p of Tukey's test that two of the runs are equal, corrected for all pairs of runs. If
+    /// the error is 0, it is 1 for equal means, and else `None`.
     pub fn tukey_p(&self, left: usize, right: usize) -> Option<f64> {
         let difference = (self.means[left] - self.means[right]).abs();
-        // Equal means say nothing even where the error is 0. Different ones then are certain beyond any p, as in the paired t test.
+        // Equal means say nothing even where the error is 0. Different ones then are certain beyond
+        // any p, as in the paired t test.
         if difference == 0.0 {
             return Some(1.0);
         }
-        (self.error > 0.0).then(|| range_sf(difference / self.of_mean(), self.means.len(), self.error_df))
+        (self.error > 0.0)
+            .then(|| range_sf(difference / self.of_mean(), self.means.len(), self.error_df))
     }
 
-    /// Half the width of Tukey's intervals of all differences of two means. With the chance `alpha`, some interval misses its difference.
+    /// Half the width of Tukey's intervals of all differences of two means. With the chance
+    /// `alpha`, some interval misses its difference.
     pub fn tukey_margin(&self, alpha: f64) -> f64 {
         match self.error > 0.0 {
             true => range_quantile(alpha, self.means.len(), self.error_df) * self.of_mean(),
@@ -164,7 +176,10 @@ mod tests {
         let turned: Vec<Vec<f64>> =
             runs.iter().rev().map(|run| run.iter().rev().copied().collect()).collect();
         let (first, second) = (of(&runs).unwrap(), of(&turned).unwrap());
-        assert_eq!((first.runs, first.queries, first.error), (second.runs, second.queries, second.error));
+        assert_eq!(
+            (first.runs, first.queries, first.error),
+            (second.runs, second.queries, second.error)
+        );
         for (i, j) in [(0, 1), (2, 4), (3, 4)] {
             assert_eq!(first.tukey_p(i, j), second.tukey_p(4 - i, 4 - j));
         }

@@ -1,17 +1,22 @@
-//! Intervals of a mean difference by bootstrap: how much the mean would vary over queries like these.
+//! Intervals of a mean difference by bootstrap: how much the mean would vary over queries like
+//! these.
 //!
-//! The interval is between percentiles of the resamples' means (Efron 1979), or between those that correct for bias and skewness (BCa;
-//! Efron 1987, "Better bootstrap confidence intervals").
+//! The interval is between percentiles of the resamples' means (Efron 1979), or between those that
+//! correct for bias and skewness (BCa; Efron 1987, "Better bootstrap confidence intervals").
 //!
 //! # Two kinds of resamples, as of the statistics of one run
 //!
-//! Below [`MANY`] queries a resample draws n of n queries with replacement, the bootstrap of the textbooks. From there on, and always in
-//! parts of a comparison, it takes each query a number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which
-//! follows from the query's id and the number of the resample: sums of parts can be added, and their order does not matter.
+//! Below [`MANY`] queries a resample draws n of n queries with replacement, the bootstrap of the
+//! textbooks. From there on, and always in parts of a comparison, it takes each query a number of
+//! times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which follows from
+//! the query's id and the number of the resample: sums of parts can be added, and their order does
+//! not matter.
 //!
-//! Counts of drawn queries sum to n and depend on one another, so no shard could draw its part alone. Independent Poisson counts are what
-//! they tend to as n grows. Such a resample has a random number of queries, so its mean is divided by the number that it took, and one that
-//! took none has no mean and is left out. For few queries that makes intervals too wide: by 25 % for 5 queries, 13 % for 8, 1 % for 100.
+//! Counts of drawn queries sum to n and depend on one another, so no shard could draw its part
+//! alone. Independent Poisson counts are what they tend to as n grows. Such a resample has a random
+//! number of queries, so its mean is divided by the number that it took, and one that took none has
+//! no mean and is left out. For few queries that makes intervals too wide: by 25 % for 5 queries,
+//! 13 % for 8, 1 % for 100.
 //!
 //! # BCa, from its numbers
 //!
@@ -21,8 +26,8 @@
 //! end = percentile at Φ( z₀ + (z₀ + z) / (1 − a·(z₀ + z)) )        z = ±Φ⁻¹(1 − α/2)
 //! ```
 //!
-//! The a of the jackknife is made of mean − meanᵢ, where meanᵢ leaves query i out. That is dᵢ/(n − 1), and the factor cancels, so nothing
-//! is left out n times.
+//! The a of the jackknife is made of mean − meanᵢ, where meanᵢ leaves query i out. That is dᵢ/(n −
+//! 1), and the factor cancels, so nothing is left out n times.
 
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
@@ -65,7 +70,8 @@ pub struct Resamples {
 }
 
 impl Resamples {
-    /// Computes the sums of series, which are values in whole units, of `queries`, which are hashes of ids.
+    /// Computes the sums of series, which are values in whole units, of `queries`, which are hashes
+    /// of ids.
     #[cfg(feature = "parts")]
     pub fn of(
         seed: u64,
@@ -76,7 +82,8 @@ impl Resamples {
         Resamples::watched(seed, queries, series, (resamples, kind), None)
     }
 
-    /// As [`Resamples::of`], with a watch. If `watch` is told to stop, sums are incomplete and must not be used.
+    /// As [`Resamples::of`], with a watch. If `watch` is told to stop, sums are incomplete and must
+    /// not be used.
     pub fn watched(
         seed: u64,
         queries: &[u64],
@@ -84,7 +91,10 @@ impl Resamples {
         (resamples, kind): (u32, ResampleKind),
         watch: Option<&Watch>,
     ) -> Resamples {
-        assert!(series.iter().all(|numbers| numbers.len() == queries.len()), "a number for each query");
+        assert!(
+            series.iter().all(|numbers| numbers.len() == queries.len()),
+            "a number for each query"
+        );
         let random = Philox::new(seed);
         let chunks = 0..resamples.div_ceil(CHUNK);
         if let Some(watch) = watch {
@@ -104,7 +114,11 @@ impl Resamples {
             })
             .collect();
         let sums = |of| {
-            chunks.iter().flat_map(|chunk: &ResampleChunk| chunk.sums[of]).take(resamples as usize).collect()
+            chunks
+                .iter()
+                .flat_map(|chunk: &ResampleChunk| chunk.sums[of])
+                .take(resamples as usize)
+                .collect()
         };
         Resamples {
             taken: chunks.iter().flat_map(|chunk| chunk.taken).take(resamples as usize).collect(),
@@ -122,8 +136,8 @@ impl Resamples {
         }
     }
 
-    /// The mean differences of a pair of series over the resamples that took any query; `without` is the series that is 1 for each query
-    /// without a value.
+    /// The mean differences of a pair of series over the resamples that took any query; `without`
+    /// is the series that is 1 for each query without a value.
     pub fn means(&self, pair: Pair, without: Option<usize>) -> Means {
         let [baseline, run] = [&self.sums[pair.baseline], &self.sums[pair.run]];
         let sums = baseline.iter().zip(run).map(|(baseline, run)| run - baseline);
@@ -131,7 +145,9 @@ impl Resamples {
             None => Means::of(sums.zip(self.taken.iter().copied())),
             Some(without) => {
                 let taken = self.taken.iter().zip(&self.sums[without]);
-                Means::of(sums.zip(taken.map(|(&taken, &without)| (i128::from(taken) - without) as u64)))
+                Means::of(
+                    sums.zip(taken.map(|(&taken, &without)| (i128::from(taken) - without) as u64)),
+                )
             }
         }
     }
@@ -151,21 +167,29 @@ impl ResampleChunk {
         series: &[&[i64]],
         watch: Option<&Watch>,
     ) -> ResampleChunk {
-        /// The number of queries whose sums fit an i64, of values up to 2⁵³: Poisson weights are 12 at most, and 32 · 12 · 2⁵³ is below 2⁶²;
-        /// the counts of drawn queries sum to less than `MANY`, and 1000 · 2⁵³ is below 2⁶³.
+        /// The number of queries whose sums fit an i64, of values up to 2⁵³: Poisson weights are 12
+        /// at most, and 32 · 12 · 2⁵³ is below 2⁶²; the counts of drawn queries sum to less than
+        /// `MANY`, and 1000 · 2⁵³ is below 2⁶³.
         const BATCH: usize = 32;
-        let mut all =
-            ResampleChunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
+        let mut all = ResampleChunk {
+            taken: [0; CHUNK as usize],
+            sums: vec![[0; CHUNK as usize]; series.len()],
+        };
         let mut weights = [[0; CHUNK as usize]; BATCH];
         let going = |_: &&[u64]| !is_stopped(watch);
         for (batch, queries) in queries.chunks(BATCH).take_while(going).enumerate() {
             for ((at, weights), &query) in weights.iter_mut().enumerate().zip(queries) {
                 *weights = drawn(batch * BATCH + at, query);
-                all.taken.iter_mut().zip(weights).for_each(|(taken, weight)| *taken += u64::from(*weight));
+                all.taken
+                    .iter_mut()
+                    .zip(weights)
+                    .for_each(|(taken, weight)| *taken += u64::from(*weight));
             }
             for (all, numbers) in all.sums.iter_mut().zip(series) {
                 let mut sums = [0; CHUNK as usize];
-                for (weights, number) in weights.iter().zip(&numbers[batch * BATCH..][..queries.len()]) {
+                for (weights, number) in
+                    weights.iter().zip(&numbers[batch * BATCH..][..queries.len()])
+                {
                     sums.iter_mut()
                         .zip(weights)
                         .for_each(|(sum, &weight)| *sum += i64::from(weight) * number);
@@ -187,13 +211,17 @@ fn drawn(random: Philox, query: u64, chunk: u32) -> [u16; CHUNK as usize] {
     let mut weights = [0; CHUNK as usize];
     for (word, words) in words.iter().enumerate() {
         let drawn = words.map(poisson_weight);
-        drawn.iter().enumerate().for_each(|(block, &weight)| weights[4 * block + word] = u16::from(weight));
+        drawn
+            .iter()
+            .enumerate()
+            .for_each(|(block, &weight)| weights[4 * block + word] = u16::from(weight));
     }
     weights
 }
 
-/// The numbers of times that each resample of a chunk takes each of some queries, fewer than [`MANY`], if it draws as many as there are:
-/// `[query][resample]`. A draw follows from its number and that of the resample, and a query from its place in the order of ids.
+/// The numbers of times that each resample of a chunk takes each of some queries, fewer than
+/// [`MANY`], if it draws as many as there are: `[query][resample]`. A draw follows from its number
+/// and that of the resample, and a query from its place in the order of ids.
 fn drawn_together(random: Philox, queries: usize, chunk: u32) -> Vec<[u16; CHUNK as usize]> {
     let mut weights = vec![[0; CHUNK as usize]; queries];
     for resample in 0..CHUNK {
@@ -250,34 +278,41 @@ impl Means {
         means
     }
 
-    /// The interval that leaves out half of `alpha` of the resamples on either side; `None` without resamples.
+    /// The interval that leaves out half of `alpha` of the resamples on either side; `None` without
+    /// resamples.
     pub fn percentiles(&self, alpha: f64, unit: Unit) -> Option<(f64, f64)> {
         let means = self.sorted(unit);
-        (!means.is_empty()).then(|| (percentile(&means, alpha / 2.0), percentile(&means, 1.0 - alpha / 2.0)))
+        (!means.is_empty())
+            .then(|| (percentile(&means, alpha / 2.0), percentile(&means, 1.0 - alpha / 2.0)))
     }
 
-    /// The interval between the percentiles that correct for bias and skewness. `deltas` are the differences of the pair.
+    /// The interval between the percentiles that correct for bias and skewness. `deltas` are the
+    /// differences of the pair.
     pub fn bca(&self, alpha: f64, unit: Unit, deltas: &[i64]) -> Bca {
         let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
         let tolerance = i128::from(units::tolerance(deltas.len()));
         let (mut less, mut equal) = (0, 0);
         for &(of, taken) in &self.resamples {
             let taken = i128::from(taken);
-            // of/taken is compared with sum/queries without a division: both times taken · queries. So the tolerance of a mean, two units,
-            // becomes 2 · queries · taken.
+            // of/taken is compared with sum/queries without a division: both times taken · queries.
+            // So the tolerance of a mean, two units, becomes 2 · queries · taken.
             let differ = queries * of - sum * taken;
             equal += u64::from(differ.abs() <= tolerance * taken);
             less += u64::from(differ < -tolerance * taken);
         }
-        // Ties count half, as in a rank that is the middle of its group. Values with few levels, such as P@5, have resamples with exactly
-        // their mean, and counting these on one side would shift the interval.
+        // Ties count half, as in a rank that is the middle of its group. Values with few levels,
+        // such as P@5, have resamples with exactly their mean, and counting these on one side would
+        // shift the interval.
         let bias = normal_quantile((less as f64 + equal as f64 / 2.0) / self.kept() as f64);
         let acceleration = acceleration(deltas);
         let z = normal_quantile(1.0 - alpha / 2.0);
         let level = |z: f64| {
             let shrink = 1.0 - acceleration * (bias + z);
-            // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀ gives no level either: −∞ or NaN here.
-            (shrink > 0.0).then(|| normal_cdf(bias + (bias + z) / shrink)).filter(|level| !level.is_nan())
+            // At 0 the level has a pole, and beyond it the ends would change places. An infinite z₀
+            // gives no level either: −∞ or NaN here.
+            (shrink > 0.0)
+                .then(|| normal_cdf(bias + (bias + z) / shrink))
+                .filter(|level| !level.is_nan())
         };
         let means = self.sorted(unit);
         let ends = level(-z).zip(level(z)).filter(|_| !means.is_empty());
@@ -286,7 +321,8 @@ impl Means {
     }
 }
 
-/// A sixth of the skewness of the differences' mean, which the jackknife estimates; 0 where they do not vary.
+/// A sixth of the skewness of the differences' mean, which the jackknife estimates; 0 where they do
+/// not vary.
 fn acceleration(deltas: &[i64]) -> f64 {
     let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
     // In one unit and in whole numbers: times the number of queries.
@@ -312,7 +348,12 @@ mod tests {
 
     fn of(runs: &[Vec<i64>]) -> Resamples {
         let series: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
-        Resamples::of(SEED, &examples::queries(series[0].len()), &series, (RESAMPLES, ResampleKind::Part))
+        Resamples::of(
+            SEED,
+            &examples::queries(series[0].len()),
+            &series,
+            (RESAMPLES, ResampleKind::Part),
+        )
     }
 
     fn near(of: (f64, f64), expected: (f64, f64)) {
@@ -386,13 +427,15 @@ mod tests {
         );
     }
 
-    /// Sums are those of plain loops over 128-bit numbers, at the borders of batches, and also where 64 bits would overflow.
+    /// Sums are those of plain loops over 128-bit numbers, at the borders of batches, and also
+    /// where 64 bits would overflow.
     #[test]
     fn sums_are_the_plain_ones() {
         for count in [0, 1, 31, 32, 33, 64, 100] {
             let queries = examples::queries(count);
-            let large: Vec<i64> =
-                (0..count as i64).map(|at| if at % 3 == 0 { -(1 << 53) } else { (1 << 53) - at }).collect();
+            let large: Vec<i64> = (0..count as i64)
+                .map(|at| if at % 3 == 0 { -(1 << 53) } else { (1 << 53) - at })
+                .collect();
             let small: Vec<i64> = (0..count as i64).map(|at| at * at - 50).collect();
             let series: [&[i64]; 2] = [&large, &small];
             let resamples = Resamples::of(SEED, &queries, &series, (300, ResampleKind::Part));
@@ -403,24 +446,33 @@ mod tests {
                 };
                 let weights: Vec<u8> = queries.iter().map(|&query| weight(query)).collect();
                 let at = resample as usize;
-                assert_eq!(resamples.taken[at], weights.iter().map(|&weight| u64::from(weight)).sum::<u64>());
+                assert_eq!(
+                    resamples.taken[at],
+                    weights.iter().map(|&weight| u64::from(weight)).sum::<u64>()
+                );
                 for (sums, numbers) in resamples.sums.iter().zip(series) {
                     let terms = weights.iter().zip(numbers);
-                    let sum: i128 =
-                        terms.map(|(&weight, &number)| i128::from(weight) * i128::from(number)).sum();
+                    let sum: i128 = terms
+                        .map(|(&weight, &number)| i128::from(weight) * i128::from(number))
+                        .sum();
                     assert_eq!(sums[at], sum);
                 }
             }
         }
     }
 
-    /// Few queries are drawn together: each resample takes as many as there are, and the share of resamples with each mean is that of all
-    /// n^n ways to draw.
+    /// Few queries are drawn together: each resample takes as many as there are, and the share of
+    /// resamples with each mean is that of all n^n ways to draw.
     #[test]
     fn few_queries_are_drawn() {
         const RESAMPLES: u32 = 40_000;
         let whole = |queries: usize, series: &[&[i64]]| {
-            Resamples::of(SEED, &examples::queries(queries), series, (RESAMPLES, ResampleKind::Whole))
+            Resamples::of(
+                SEED,
+                &examples::queries(queries),
+                series,
+                (RESAMPLES, ResampleKind::Whole),
+            )
         };
         let values = [1, 10, 100, 1000, 10_000];
         let resamples = whole(5, &[&values]);
@@ -441,7 +493,12 @@ mod tests {
         assert!((60.0..178.9).contains(&chi_squared), "{chi_squared}");
         // At the border no draw is made together any more.
         let series = |queries: usize| vec![1i64; queries];
-        assert!(whole(MANY - 1, &[&series(MANY - 1)]).taken.iter().all(|&taken| taken == MANY as u64 - 1));
+        assert!(
+            whole(MANY - 1, &[&series(MANY - 1)])
+                .taken
+                .iter()
+                .all(|&taken| taken == MANY as u64 - 1)
+        );
         assert!(whole(MANY, &[&series(MANY)]).taken.iter().any(|&taken| taken != MANY as u64));
     }
 
@@ -482,7 +539,8 @@ mod tests {
         let unit = Unit::of([1.0]);
         let counts = examples::counts(&runs);
         let resamples = of(&counts);
-        let [there, back] = [PAIR, Pair { baseline: 1, run: 0 }].map(|pair| resamples.means(pair, None));
+        let [there, back] =
+            [PAIR, Pair { baseline: 1, run: 0 }].map(|pair| resamples.means(pair, None));
         let (low, high) = there.percentiles(0.1, unit).unwrap();
         near(back.percentiles(0.1, unit).unwrap(), (-high, -low));
         let there = there.bca(0.1, unit, &units::deltas(&counts[0], &counts[1]));
@@ -508,7 +566,8 @@ mod tests {
         }
     }
 
-    /// One query of many differs. Its skewness and the level leave no interval after the correction, so there is none.
+    /// One query of many differs. Its skewness and the level leave no interval after the
+    /// correction, so there is none.
     #[test]
     fn no_interval_where_the_correction_is_too_large() {
         let mut runs = [vec![0.2; 200], vec![0.2; 200]];
@@ -524,7 +583,8 @@ mod tests {
 
     #[test]
     fn no_interval_without_resamples() {
-        let means = Resamples::of(SEED, &[], &[&[], &[]], (100, ResampleKind::Whole)).means(PAIR, None);
+        let means =
+            Resamples::of(SEED, &[], &[&[], &[]], (100, ResampleKind::Whole)).means(PAIR, None);
         assert_eq!((means.kept(), means.percentiles(0.05, Unit::of([1.0]))), (0, None));
         assert_eq!(means.bca(0.05, Unit::of([1.0]), &[]).interval, None);
     }

@@ -28,7 +28,8 @@ pub struct Comparison {
     pub differences: Vec<Difference>,
     /// The analysis of variance under each measure, if it was asked for or the correction needs it.
     pub anova: Vec<Anova>,
-    /// The agreement of the other measures with the first one on the ranking of the runs, if there are three runs or more.
+    /// The agreement of the other measures with the first one on the ranking of the runs, if there
+    /// are three runs or more.
     pub agreement: Vec<Agreement>,
     /// The queries that count.
     pub query_set: QuerySet,
@@ -36,7 +37,8 @@ pub struct Comparison {
     pub group: Option<String>,
     /// The number of queries that count.
     pub queries: usize,
-    /// The number of queries among them without a value, by measure; they are in nothing of that measure.
+    /// The number of queries among them without a value, by measure; they are in nothing of that
+    /// measure.
     pub skipped: Vec<usize>,
     /// The number of hypotheses of each family.
     pub family_size: usize,
@@ -62,9 +64,11 @@ pub struct Compared {
     pub label: String,
     /// The number of queries that the run lacks, which count as empty rankings.
     pub filled: usize,
-    /// The mean of the run under each measure: of values, also for counts; the geometric mean if that is the measure's average.
+    /// The mean of the run under each measure: of values, also for counts; the geometric mean if
+    /// that is the measure's average.
     pub means: Vec<f64>,
-    /// The share of its documents that are judged, down to each measure's cutoff; empty if it is not known.
+    /// The share of its documents that are judged, down to each measure's cutoff; empty if it is
+    /// not known.
     pub judged: Vec<Option<f64>>,
 }
 
@@ -102,7 +106,8 @@ impl Comparison {
     /// The difference of two runs under a measure, whichever of them was subtracted.
     pub fn between(&self, measure: usize, one: usize, other: usize) -> Option<&Difference> {
         let (low, high) = (one.min(other), one.max(other));
-        // The place of a pair follows from the order in which pairs are made: a search would take long among the pairs of a thousand runs.
+        // The place of a pair follows from the order in which pairs are made: a search would take
+        // long among the pairs of a thousand runs.
         let place = match self.baseline {
             Some(baseline) if one == baseline || other == baseline => {
                 let run = if one == baseline { other } else { one };
@@ -115,22 +120,25 @@ impl Comparison {
         [(low, high), (high, low)].contains(&(found.pair.baseline, found.pair.run)).then_some(found)
     }
 
-    /// Whether all pairs are compared in both directions, so that the best can be told from the others whatever the order of the input.
+    /// Whether all pairs are compared in both directions, so that the best can be told from the
+    /// others whatever the order of the input.
     pub fn tells_the_best(&self) -> bool {
         self.baseline.is_none() && self.options.alternative == Alternative::TwoSided
     }
 
-    /// Whether a difference is shown: it is significant after the correction, and the test does not point the other way than the means.
-    /// Wilcoxon's test and the sign test may do that, for they ask which way most queries lean.
+    /// Whether a difference is shown: it is significant after the correction, and the test does not
+    /// point the other way than the means. Wilcoxon's test and the sign test may do that, for they
+    /// ask which way most queries lean.
     pub fn is_shown(&self, of: &Difference) -> bool {
         of.is_significant(self.options.alpha) && !self.is_contradictory(of)
     }
 
     /// Whether the test that decides points the other way than the means.
     pub(super) fn is_contradictory(&self, of: &Difference) -> bool {
-        let leans =
-            matches!(self.options.test, Test::Wilcoxon | Test::Sign) && !self.options.correction.has_own_p();
-        let tails = of.tails(self.options.test).filter(|tails| leans && tails.higher != tails.lower);
+        let leans = matches!(self.options.test, Test::Wilcoxon | Test::Sign)
+            && !self.options.correction.has_own_p();
+        let tails =
+            of.tails(self.options.test).filter(|tails| leans && tails.higher != tails.lower);
         tails.is_some_and(|tails| (tails.higher < tails.lower) != (of.paired.mean > 0.0))
     }
 
@@ -144,12 +152,14 @@ impl Comparison {
         !self.ids.is_empty()
     }
 
-    /// The terms that are averaged for a run under a measure, by query; empty if they are not known.
+    /// The terms that are averaged for a run under a measure, by query; empty if they are not
+    /// known.
     pub fn values(&self, measure: usize, run: usize) -> &[f64] {
         &self.terms[measure][run]
     }
 
-    /// The queries that a run lacks and that count as empty rankings, by their places among the ids, ascending; as far as they are known.
+    /// The queries that a run lacks and that count as empty rankings, by their places among the
+    /// ids, ascending; as far as they are known.
     pub fn lacking(&self, run: usize) -> &[usize] {
         &self.lacking[run]
     }
@@ -160,7 +170,8 @@ impl Comparison {
         (1..merits.len()).fold(0, |best, run| if merits[run] > merits[best] { run } else { best })
     }
 
-    /// Whether a run lacks a query, which then counts as an empty ranking and has no value of its own; as far as that is known.
+    /// Whether a run lacks a query, which then counts as an empty ranking and has no value of its
+    /// own; as far as that is known.
     pub fn lacks(&self, run: usize, query: usize) -> bool {
         self.lacking[run].binary_search(&query).is_ok()
     }
@@ -170,22 +181,26 @@ impl Comparison {
         !is_undefined(self.values(measure, 0)[query])
     }
 
-    /// By how much a query differs between the two runs of a pair: 0 if its values are equal within rounding.
+    /// By how much a query differs between the two runs of a pair: 0 if its values are equal within
+    /// rounding.
     pub fn change(&self, of: &Difference, query: usize) -> f64 {
         let [a, b] = [of.pair.baseline, of.pair.run].map(|run| self.values(of.measure, run)[query]);
         if is_undefined(a) || is_equal(a, b) { 0.0 } else { b - a }
     }
 
-    /// Whether a run is the best under a measure, or equal to the best within rounding; no run is if all are equal.
+    /// Whether a run is the best under a measure, or equal to the best within rounding; no run is
+    /// if all are equal.
     pub fn is_best(&self, measure: usize, run: usize) -> bool {
-        let means: Vec<Option<f64>> = self.runs.iter().map(|run| Some(run.means[measure])).collect();
+        let means: Vec<Option<f64>> =
+            self.runs.iter().map(|run| Some(run.means[measure])).collect();
         are_best(&means, self.measures[measure].definition().better)[run]
     }
 
-    /// Numbers by which the runs are ranked under a measure, the highest first: those of runs whose means are equal within rounding are
-    /// equal.
+    /// Numbers by which the runs are ranked under a measure, the highest first: those of runs whose
+    /// means are equal within rounding are equal.
     pub fn merits(&self, measure: usize) -> Vec<f64> {
-        let sign = if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
+        let sign =
+            if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
         settled(&self.runs.iter().map(|run| sign * run.means[measure]).collect::<Vec<f64>>())
     }
 
@@ -204,7 +219,8 @@ impl Comparison {
         beaten
     }
 
-    /// Whether a run, which is not the best under a measure, is not shown to be worse than the best. `None` if the two were not compared.
+    /// Whether a run, which is not the best under a measure, is not shown to be worse than the
+    /// best. `None` if the two were not compared.
     pub fn is_tied_with_best(&self, measure: usize, run: usize) -> Option<bool> {
         // If all are equal, none is the best.
         let best = Some(self.best(measure)).filter(|&best| self.is_best(measure, best))?;
@@ -215,25 +231,34 @@ impl Comparison {
     /// Judges a gate for each run but the baseline, which is the first run if none was named.
     ///
     /// # Errors
-    /// A gate on a measure that is not compared, or on another group of queries; a gate that cannot be told.
+    /// A gate on a measure that is not compared, or on another group of queries; a gate that cannot
+    /// be told.
     pub fn judge(&self, gate: &Gate) -> Result<Vec<Judged>> {
         if let Some(group) = gate.group().filter(|&group| self.group.as_deref() != Some(group)) {
-            let what = self.group.as_ref().map_or("all queries".to_owned(), |own| format!("the group {own}"));
+            let what = self
+                .group
+                .as_ref()
+                .map_or("all queries".to_owned(), |own| format!("the group {own}"));
             return Err(Error::Unanswerable(format!(
                 "the gate `{gate}` is about the group {group}, and {what} is compared"
             )));
         }
         let unknown = || {
-            Error::Unanswerable(format!("the gate `{gate}` is on {}, which is not compared", gate.measure()))
+            Error::Unanswerable(format!(
+                "the gate `{gate}` is on {}, which is not compared",
+                gate.measure()
+            ))
         };
-        let measure = self.measures.iter().position(|of| of == gate.measure()).ok_or_else(unknown)?;
+        let measure =
+            self.measures.iter().position(|of| of == gate.measure()).ok_or_else(unknown)?;
         gate.check_skipped(self.skipped[measure], self.queries)?;
         let baseline = self.baseline.unwrap_or(0);
         let share = self.runs[baseline].judged.get(measure).copied().flatten();
         // In a small group a mean may well be 0: if nobody knows why, it counts.
         let judged_of_baseline = share.or(self.group.as_ref().map(|_| f64::NAN));
         let judged = |run: usize| {
-            let difference = self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });
+            let difference =
+                self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });
             let tails = difference.and_then(|of| Some((of.tails(self.options.test)?, of.better)));
             let verdict = gate.verdict(GateFacts {
                 run: self.runs[run].means[measure],
@@ -247,8 +272,8 @@ impl Comparison {
         (0..self.runs.len()).filter(|&run| run != baseline).map(judged).collect()
     }
 
-    /// Says of the result of a gate what happened and what was allowed, such as "AP of new rose by 0.1648 (+28.9 %, 95 % interval +0.0844
-    /// to +0.2451); allowed: a drop of 0.0029".
+    /// Says of the result of a gate what happened and what was allowed, such as "AP of new rose by
+    /// 0.1648 (+28.9 %, 95 % interval +0.0844 to +0.2451); allowed: a drop of 0.0029".
     pub fn gate_sentence(&self, gate: &Gate, of: &Judged) -> GateSentence {
         let baseline = self.baseline.unwrap_or(0);
         let measure = self.measures.iter().position(|measure| measure == gate.measure());
@@ -257,7 +282,8 @@ impl Comparison {
         });
         let percent = (1e8 * (1.0 - self.options.alpha)).round() / 1e6;
         let change = ChangeTold {
-            // Of the size of the baseline's mean, so that a rise is positive where that is negative.
+            // Of the size of the baseline's mean, so that a rise is positive where that is
+            // negative.
             relative: difference
                 .filter(|of| !of.logarithmic)
                 .and_then(|of| Some(of.relative? * self.runs[baseline].means[of.measure].signum())),

@@ -5,8 +5,8 @@ use super::paired::{Paired, Tails, Wins};
 use super::randomised::Pair;
 use crate::measure::Better;
 
-/// The difference of a run from another under a measure. Numbers are the run's less the baseline's; for a geometric mean, they are of
-/// logarithms.
+/// The difference of a run from another under a measure. Numbers are the run's less the baseline's;
+/// for a geometric mean, they are of logarithms.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Difference {
@@ -42,9 +42,11 @@ pub struct Difference {
     pub wins: Wins,
     /// The smallest difference that this number of queries finds four times in five.
     pub smallest_found: Option<f64>,
-    /// The number of queries that finds the difference of [`ComparisonOptions::power`](super::ComparisonOptions::power) four times in five.
+    /// The number of queries that finds the difference of
+    /// [`ComparisonOptions::power`](super::ComparisonOptions::power) four times in five.
     pub queries_needed: Option<u64>,
-    /// The larger p of the two one-sided tests of [`ComparisonOptions::margin`](super::ComparisonOptions::margin).
+    /// The larger p of the two one-sided tests of
+    /// [`ComparisonOptions::margin`](super::ComparisonOptions::margin).
     pub p_margin: Option<f64>,
     /// Whether the two runs are equal for practical purposes.
     pub is_equivalent: Option<bool>,
@@ -83,7 +85,8 @@ impl Difference {
         if self.better == Better::Lower { -1.0 } else { 1.0 }
     }
 
-    /// The two runs as a sentence tells them: with a baseline it is about the other run, and otherwise about the better one.
+    /// The two runs as a sentence tells them: with a baseline it is about the other run, and
+    /// otherwise about the better one.
     pub(super) fn told(&self, has_baseline: bool) -> DifferenceTold {
         let Pair { baseline, run } = self.pair;
         let better = self.gain() > 0.0;

@@ -1,4 +1,5 @@
-//! The discriminative power of measures: the number of pairs of runs that each tells apart (Sakai, SIGIR 2006).
+//! The discriminative power of measures: the number of pairs of runs that each tells apart (Sakai,
+//! SIGIR 2006).
 
 use super::comparison::Comparison;
 
@@ -11,7 +12,8 @@ const RUNS: usize = 4;
 pub struct Discrimination {
     /// The index of the measure.
     pub measure: usize,
-    /// The uncorrected p of each pair that has one, of the test that decides, ascending. The lower this curve, the better.
+    /// The uncorrected p of each pair that has one, of the test that decides, ascending. The lower
+    /// this curve, the better.
     pub p: Vec<f64>,
     /// The number of pairs whose p is below the level.
     pub apart: usize,

@@ -6,17 +6,21 @@ use super::labels::range_counts;
 use super::options::{ComparisonOptions, Correction, DRAWS, Permutations, Scope, Test};
 use super::paired::Tails;
 use super::pairs::pairs;
-use super::randomised::{DrawTally, Family, Hypothesis, Pair, p_of_count, tallies, tallies_of_sums};
+use super::randomised::{
+    DrawTally, Family, Hypothesis, Pair, p_of_count, tallies, tallies_of_sums,
+};
 use super::sums::{MeasureSums, PairSums, RunSums};
 use super::values::Values;
 use crate::watch::Watch;
 
-/// The number of sign-adds of the randomisation test that is affordable: they take about ten seconds.
+/// The number of sign-adds of the randomisation test that is affordable: they take about ten
+/// seconds.
 // A series takes 2.4·10¹⁰ sign-adds a second of one core (`benches/RESULTS.md`).
 const AFFORDABLE: f64 = 2e11;
 
 /// The numbers of draws of [`Permutations::Auto`], in the order in which they are tried.
-// One less than powers of ten, because what was observed counts as a draw: p are then multiples of a power of ten.
+// One less than powers of ten, because what was observed counts as a draw: p are then multiples of
+// a power of ten.
 const AUTO: [u32; 4] = [9_999, 99_999, 999_999, 9_999_999];
 
 /// The standard deviation of a p of `draws` random draws.
@@ -36,7 +40,8 @@ fn is_affordable(options: &ComparisonOptions, queries: usize, series: usize) -> 
 }
 
 impl ComparisonOptions {
-    /// The number of draws of signs whose sums are kept, if they are; under [`Permutations::Auto`] they are not.
+    /// The number of draws of signs whose sums are kept, if they are; under [`Permutations::Auto`]
+    /// they are not.
     pub(super) fn kept_draws(&self, queries: usize, series: usize) -> Option<u32> {
         match self.permutations {
             Permutations::Fixed(draws) => Some(draws),
@@ -49,18 +54,27 @@ impl ComparisonOptions {
 }
 
 impl Comparison {
-    /// Draws signs, or takes those that were kept, and counts the draws as extreme as each pair, alone and in its family.
-    pub(super) fn randomise(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) {
+    /// Draws signs, or takes those that were kept, and counts the draws as extreme as each pair,
+    /// alone and in its family.
+    pub(super) fn randomise(
+        &mut self,
+        sums: &RunSums,
+        values: Option<&Values>,
+        watch: Option<&Watch>,
+    ) {
         if self.queries < 2 {
             return;
         }
         let families = self.hypotheses(sums);
         let drawn = match (&sums.drawn, values) {
-            (Some(drawn), _) => Some((tallies_of_sums(drawn, &families), sums.draws().unwrap_or(0))),
+            (Some(drawn), _) => {
+                Some((tallies_of_sums(drawn, &families), sums.draws().unwrap_or(0)))
+            }
             (None, Some(values)) => self.draw(values, &families, watch),
             (None, None) => {
                 self.notes.push(format!(
-                    "the randomisation test was left out: --permutations {DRAWS} in each part runs it"
+                    "the randomisation test was left out: --permutations {DRAWS} in each part runs \
+                     it"
                 ));
                 None
             }
@@ -89,7 +103,8 @@ impl Comparison {
         }
     }
 
-    /// The families of hypotheses, with the sums of their pairs. The indices of the runs are those in a list of all measures.
+    /// The families of hypotheses, with the sums of their pairs. The indices of the runs are those
+    /// in a list of all measures.
     fn hypotheses(&self, sums: &RunSums) -> Vec<Family> {
         let (runs, pairs) = (self.runs.len(), pairs(self.runs.len(), self.baseline));
         let of_measure = |(measure, of): (usize, &MeasureSums)| {
@@ -106,7 +121,8 @@ impl Comparison {
         }
     }
 
-    /// Draws signs until the draws suffice. Returns the tallies and the number of draws; `None` if drawing would take too long.
+    /// Draws signs until the draws suffice. Returns the tallies and the number of draws; `None` if
+    /// drawing would take too long.
     fn draw(
         &mut self,
         values: &Values,
@@ -120,7 +136,8 @@ impl Comparison {
             _ if is_affordable(&self.options, self.queries, series.len()) => &[DRAWS],
             _ => {
                 self.notes.push(format!(
-                    "the randomisation test was left out, which would take some {:.0} min of a core: --permutations {DRAWS} runs it",
+                    "the randomisation test was left out, which would take some {:.0} min of a \
+                     core: --permutations {DRAWS} runs it",
                     (cost(self.queries, series.len()) / 6e9 / 60.0).max(1.0)
                 ));
                 return None;
@@ -134,9 +151,10 @@ impl Comparison {
             all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
             drawn = end;
             let alpha = self.options.alpha;
-            // Draws suffice once every two-sided p is four of its standard errors from α. More draws then change digits, and a decision
-            // only with a chance below 10⁻⁴ for each p.
-            let clear = all.iter().flat_map(|tally| tally.counts.iter().map(|of| tally.p(of.two_sided)));
+            // Draws suffice once every two-sided p is four of its standard errors from α. More
+            // draws then change digits, and a decision only with a chance below 10⁻⁴ for each p.
+            let clear =
+                all.iter().flat_map(|tally| tally.counts.iter().map(|of| tally.p(of.two_sided)));
             if draws.len() > 1
                 && clear.into_iter().all(|p| (p - alpha).abs() > 4.0 * monte_carlo_error(p, drawn))
             {
@@ -147,7 +165,12 @@ impl Comparison {
     }
 
     /// Computes the p of the randomised HSD under each measure.
-    pub(super) fn permute_labels(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) {
+    pub(super) fn permute_labels(
+        &mut self,
+        sums: &RunSums,
+        values: Option<&Values>,
+        watch: Option<&Watch>,
+    ) {
         let Some(values) = values.filter(|_| self.queries >= 2) else { return };
         let draws = match self.options.permutations {
             Permutations::Fixed(draws) => draws,
@@ -157,9 +180,11 @@ impl Comparison {
         let mut p = Vec::new();
         for (of, sums) in values.measures.iter().zip(&sums.measures) {
             let runs: Vec<&[i64]> = of.counts.iter().map(Vec::as_slice).collect();
-            let hypotheses = pairs.iter().zip(&sums.pairs).map(|(&pair, sums)| sums.hypothesis(pair));
+            let hypotheses =
+                pairs.iter().zip(&sums.pairs).map(|(&pair, sums)| sums.hypothesis(pair));
             let family = Family::new(self.queries, hypotheses.collect());
-            let counts = range_counts(self.options.seed, &values.queries, &runs, &family, 0..draws, watch);
+            let counts =
+                range_counts(self.options.seed, &values.queries, &runs, &family, 0..draws, watch);
             p.extend(counts.into_iter().map(|count| p_of_count(count, u64::from(draws))));
         }
         for (of, p) in self.differences.iter_mut().zip(p) {

@@ -1,8 +1,10 @@
-//! The exact randomisation test: all flips of the signs of few differences are counted, without random draws.
+//! The exact randomisation test: all flips of the signs of few differences are counted, without
+//! random draws.
 //!
-//! The sums of all flips of one half of the differences are sorted, and so are those of the other half. For each sum of one half, a pointer
-//! into the other half says how many of the 2ⁿ sums are large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are
-//! counted in about 2²⁰ steps.
+//! The sums of all flips of one half of the differences are sorted, and so are those of the other
+//! half. For each sum of one half, a pointer into the other half says how many of the 2ⁿ sums are
+//! large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are counted in
+//! about 2²⁰ steps.
 //!
 //! ```text
 //! sizes     |δ₁| … |δ₂₀|              |δ₂₁| … |δ₄₀|
@@ -11,16 +13,18 @@
 //! limit 3      └── walks up               walks down ──┘         left + right ≥ 3
 //! ```
 //!
-//! As the left sum grows, the right one that just reaches the limit can only fall. So the pointer passes each list once, and what lies
-//! behind it counts at once.
+//! As the left sum grows, the right one that just reaches the limit can only fall. So the pointer
+//! passes each list once, and what lies behind it counts at once.
 //!
-//! Differences that are 0 are left out: flipping one doubles all counts alike. Signs are left out too, for flips of |δ| and of δ are the
-//! same set of sums; and with each sum its negative is one, so "at most −x" is "at least x" and one function serves both tails.
+//! Differences that are 0 are left out: flipping one doubles all counts alike. Signs are left out
+//! too, for flips of |δ| and of δ are the same set of sums; and with each sum its negative is one,
+//! so "at most −x" is "at least x" and one function serves both tails.
 
 use super::randomised::ExtremeCounts;
 use super::units::{self, LARGEST};
 
-/// The most differences that are not zero for which flips are counted exactly: half of them have about a million sums.
+/// The most differences that are not zero for which flips are counted exactly: half of them have
+/// about a million sums.
 pub const MOST: usize = 40;
 
 /// Counts over all flips, of which there are 2ⁿ.
@@ -35,20 +39,25 @@ pub struct ExactCounts {
 impl ExactCounts {
     /// Counts the flips of `deltas`; `None` if more than [`MOST`] are not zero.
     pub fn of(deltas: &[i64]) -> Option<ExactCounts> {
-        let nonzero: Vec<i64> = deltas.iter().copied().filter(|&delta| !units::is_zero(delta)).collect();
+        let nonzero: Vec<i64> =
+            deltas.iter().copied().filter(|&delta| !units::is_zero(delta)).collect();
         if nonzero.len() > MOST {
             return None;
         }
-        // Invariant: `nonzero` has all that differs from 0 by more than rounding; what was left out may move a sum by one unit each, which
-        // the tolerance of all queries covers.
+        // Invariant: `nonzero` has all that differs from 0 by more than rounding; what was left out
+        // may move a sum by one unit each, which the tolerance of all queries covers.
         let sizes: Vec<i64> = nonzero.iter().map(|delta| delta.abs()).collect();
         // Forty of them fit an i64.
-        assert!(sizes.iter().all(|&size| size <= 2 * LARGEST), "differences of values in whole units");
+        assert!(
+            sizes.iter().all(|&size| size <= 2 * LARGEST),
+            "differences of values in whole units"
+        );
         let (left, right) = sizes.split_at(sizes.len() / 2);
         let (left, right) = (flipped(left), flipped(right));
         let at_least = |limit| pairs_at_least(&left, &right, limit);
         let (sum, tolerance) = (nonzero.iter().sum::<i64>(), units::tolerance(deltas.len()));
-        // Both tails have as many flips. Where the limit is above 0 they have none in common; at 0 and below every flip is as extreme.
+        // Both tails have as many flips. Where the limit is above 0 they have none in common; at 0
+        // and below every flip is as extreme.
         let two_sided = match sum.abs() - tolerance {
             ..=0 => 1 << sizes.len(),
             limit => 2 * at_least(limit),
@@ -70,8 +79,8 @@ impl ExactCounts {
 /// The sums of `sizes` under all signs, sorted.
 fn flipped(sizes: &[i64]) -> Vec<i64> {
     sizes.iter().fold(vec![0], |sums, &size| {
-        // Sums less `size` and sums more `size` ascend as the sums do. Merging them keeps the order, so nothing is sorted: 2ⁿ steps and not
-        // n·2ⁿ.
+        // Sums less `size` and sums more `size` ascend as the sums do. Merging them keeps the
+        // order, so nothing is sorted: 2ⁿ steps and not n·2ⁿ.
         let mut below = sums.iter().map(|sum| sum - size).peekable();
         let mut above = sums.iter().map(|sum| sum + size).peekable();
         let least = || match (below.peek(), above.peek()) {
@@ -83,7 +92,8 @@ fn flipped(sizes: &[i64]) -> Vec<i64> {
     })
 }
 
-/// The number of pairs of a number from the left and one from the right, both sorted, that sum to `limit` or more.
+/// The number of pairs of a number from the left and one from the right, both sorted, that sum to
+/// `limit` or more.
 fn pairs_at_least(left: &[i64], right: &[i64], limit: i64) -> u64 {
     let mut from = right.len();
     let count = |&number: &i64| {

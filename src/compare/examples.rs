@@ -49,7 +49,8 @@ pub fn twenty() -> Vec<Vec<f64>> {
     runs
 }
 
-/// Twenty queries, three runs: Table 5.1 of Sakai, "Laboratory Experiments in Information Retrieval" (2018).
+/// Twenty queries, three runs: Table 5.1 of Sakai, "Laboratory Experiments in Information
+/// Retrieval" (2018).
 pub fn sakai() -> Vec<Vec<f64>> {
     let tenths = [
         [7, 3, 2, 6, 4, 4, 0, 7, 1, 3, 5, 4, 0, 6, 5, 3, 1, 5, 2, 1],
@@ -72,7 +73,8 @@ pub fn queries(count: usize) -> Vec<u64> {
 
 #[test]
 fn the_values_are_those_that_were_used() {
-    let tens = |run: &[f64]| run.iter().map(|value| (value * 10.0).round() as i64).collect::<Vec<_>>();
+    let tens =
+        |run: &[f64]| run.iter().map(|value| (value * 10.0).round() as i64).collect::<Vec<_>>();
     let [first, second] = [0, 1].map(|run| tens(&fifty()[run]));
     assert_eq!(first[..5], [0, 6, 0, 2, 8]);
     let deltas: Vec<i64> = first.iter().zip(&second).map(|(a, b)| b - a).collect();

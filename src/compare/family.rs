@@ -3,15 +3,19 @@
 //! A family is corrected as a whole, in any order. A missing p stays missing and is not counted.
 //!
 //! ```text
-//! p ascending           p₁          p₂          …   p_m
-//! Bonferroni            m·p₁        m·p₂            m·p_m                  the chance of any error: at most α
-//! Holm                  m·p₁      ≤ (m−1)·p₂  ≤ …   1·p_m    from the left   the same, and no p is larger than Bonferroni's
-//! Benjamini, Hochberg   m/1·p₁    ≤ m/2·p₂    ≤ …   m/m·p_m  from the right  the share of errors among what is found: at most α
+//! p ascending          p₁        p₂         …  p_m
+//! Bonferroni           m·p₁      m·p₂          m·p_m                    the chance of any error:
+//!                                                                       at most α
+//! Holm                 m·p₁    ≤ (m−1)·p₂ ≤ …  1·p_m    from the left   the same, and no p is
+//!                                                                       larger than Bonferroni's
+//! Benjamini, Hochberg  m/1·p₁  ≤ m/2·p₂   ≤ …  m/m·p_m  from the right  the share of errors among
+//!                                                                       what is found: at most α
 //! ```
 //!
-//! Holm's p must not descend, for it stops at the first hypothesis that stands; the false discovery rate asks for the last that falls, and
-//! what is before it falls as well. So one is a running maximum from the left and the other a running minimum from the right. Equal p get
-//! equal results either way, so how a sort orders them does not matter.
+//! Holm's p must not descend, for it stops at the first hypothesis that stands; the false discovery
+//! rate asks for the last that falls, and what is before it falls as well. So one is a running
+//! maximum from the left and the other a running minimum from the right. Equal p get equal results
+//! either way, so how a sort orders them does not matter.
 
 use crate::sort;
 
@@ -21,7 +25,8 @@ pub fn bonferroni(family: &[Option<f64>]) -> Vec<Option<f64>> {
     family.iter().map(|p| p.map(|p| (all * p).min(1.0))).collect()
 }
 
-/// Holm 1979: the smallest p times their number, the next one times one less, and so on, none smaller than the one before.
+/// Holm 1979: the smallest p times their number, the next one times one less, and so on, none
+/// smaller than the one before.
 pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut most = 0.0f64;
     adjusted(family, |sorted| {
@@ -33,14 +38,14 @@ pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     })
 }
 
-/// Benjamini and Hochberg 1995, the false discovery rate: the largest p as it is, the p of rank j times their number / j, and none larger
-/// than the one after.
+/// Benjamini and Hochberg 1995, the false discovery rate: the largest p as it is, the p of rank j
+/// times their number / j, and none larger than the one after.
 pub fn benjamini_hochberg(family: &[Option<f64>]) -> Vec<Option<f64>> {
     adjusted(family, |sorted| discoveries(sorted, 1.0))
 }
 
-/// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m times that of Benjamini and Hochberg, at
-/// most 1.
+/// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m
+/// times that of Benjamini and Hochberg, at most 1.
 pub fn benjamini_yekutieli(family: &[Option<f64>]) -> Vec<Option<f64>> {
     // From the smallest term up, which loses the least.
     let harmonic = |all: usize| (1..=all).rev().map(|j| 1.0 / j as f64).sum::<f64>();
@@ -56,7 +61,8 @@ fn discoveries(sorted: &mut [f64], factor: f64) {
     }
 }
 
-/// Corrects the p that are not missing, in ascending order, and returns all p in the order of the family.
+/// Corrects the p that are not missing, in ascending order, and returns all p in the order of the
+/// family.
 fn adjusted(family: &[Option<f64>], correct: impl FnOnce(&mut [f64])) -> Vec<Option<f64>> {
     let mut places: Vec<usize> = (0..family.len()).filter(|&at| family[at].is_some()).collect();
     sort::by_number(&mut places, |&at| family[at].expect("p is there"));
@@ -107,15 +113,20 @@ mod tests {
     }
 
     proptest! {
-        /// Another order of p changes only the order of the results. No result is smaller than its p, or larger than 1; equal p stay equal;
-        /// Holm is below Bonferroni, and Benjamini and Hochberg below Holm.
+        /// Another order of p changes only the order of the results. No result is smaller than its
+        /// p, or larger than 1; equal p stay equal; Holm is below Bonferroni, and Benjamini and
+        /// Hochberg below Holm.
         #[test]
         fn families(p in proptest::collection::vec(proptest::option::of(0u32..40), 0..30)) {
-            let family: Vec<Option<f64>> = p.iter().map(|p| p.map(|p| f64::from(p) / 40.0)).collect();
+            let family: Vec<Option<f64>> =
+                p.iter().map(|p| p.map(|p| f64::from(p) / 40.0)).collect();
             for correct in ALL {
                 let found = correct(&family);
                 let reversed: Vec<Option<f64>> = family.iter().rev().copied().collect();
-                prop_assert_eq!(correct(&reversed), found.iter().rev().copied().collect::<Vec<_>>());
+                prop_assert_eq!(
+                    correct(&reversed),
+                    found.iter().rev().copied().collect::<Vec<_>>()
+                );
                 for (i, (p, adjusted)) in family.iter().zip(&found).enumerate() {
                     prop_assert_eq!(p.is_some(), adjusted.is_some());
                     prop_assert!(adjusted >= p && adjusted.is_none_or(|p| p <= 1.0));
@@ -125,9 +136,14 @@ mod tests {
                     }
                 }
             }
-            let [strict, holm, discoveries] = [bonferroni, holm, benjamini_hochberg].map(|correct| correct(&family));
+            let [strict, holm, discoveries] =
+                [bonferroni, holm, benjamini_hochberg].map(|correct| correct(&family));
             prop_assert!(strict.iter().zip(&holm).all(|(strict, holm)| holm <= strict));
-            prop_assert!(holm.iter().zip(&discoveries).all(|(holm, discoveries)| discoveries.map(|p| p - 1e-12) <= *holm));
+            prop_assert!(
+                holm.iter()
+                    .zip(&discoveries)
+                    .all(|(holm, discoveries)| discoveries.map(|p| p - 1e-12) <= *holm)
+            );
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The randomisation test against published and recomputed values, against plain loops over 128-bit numbers, and its properties.
+//! The randomisation test against published and recomputed values, against plain loops over 128-bit
+//! numbers, and its properties.
 
 use std::ops::Range;
 
@@ -19,7 +20,9 @@ fn slices(runs: &[Vec<i64>]) -> Vec<&[i64]> {
 }
 
 fn all_pairs(runs: usize) -> Vec<Pair> {
-    (0..runs).flat_map(|baseline| (baseline + 1..runs).map(move |run| Pair { baseline, run })).collect()
+    (0..runs)
+        .flat_map(|baseline| (baseline + 1..runs).map(move |run| Pair { baseline, run }))
+        .collect()
 }
 
 /// The family of some pairs, and its tally over some draws.
@@ -27,7 +30,8 @@ fn tested(runs: &[Vec<i64>], pairs: &[Pair], draws: Range<u32>) -> (Family, Draw
     let series = slices(runs);
     let queries = examples::queries(series[0].len());
     let family = Family::of(&series, pairs);
-    let tally = tallies(&Flips::new(SEED, &queries), &series, std::slice::from_ref(&family), draws).remove(0);
+    let tally = tallies(&Flips::new(SEED, &queries), &series, std::slice::from_ref(&family), draws)
+        .remove(0);
     (family, tally)
 }
 
@@ -43,7 +47,11 @@ fn sign(query: u64, draw: u32) -> i128 {
 
 /// The sum of some numbers in a draw, by a plain loop.
 fn plain_sum(queries: &[u64], numbers: &[i64], draw: u32) -> i128 {
-    queries.iter().zip(numbers).map(|(&query, &number)| sign(query, draw) * i128::from(number)).sum()
+    queries
+        .iter()
+        .zip(numbers)
+        .map(|(&query, &number)| sign(query, draw) * i128::from(number))
+        .sum()
 }
 
 /// The counts of a pair over some draws, by plain loops.
@@ -67,7 +75,8 @@ fn plain_exact(deltas: &[i64]) -> ExtremeCounts {
     let (sum, tolerance) = (nonzero.iter().sum::<i128>(), 2 * deltas.len() as i128);
     let mut all = ExtremeCounts::default();
     for flips in 0u32..1 << nonzero.len() {
-        let flipped = |(at, delta): (usize, &i128)| if flips >> at & 1 == 1 { -delta } else { *delta };
+        let flipped =
+            |(at, delta): (usize, &i128)| if flips >> at & 1 == 1 { -delta } else { *delta };
         let of: i128 = nonzero.iter().enumerate().map(flipped).sum();
         all.two_sided += u64::from(of.abs() >= sum.abs() - tolerance);
         all.greater += u64::from(of >= sum - tolerance);
@@ -79,8 +88,9 @@ fn plain_exact(deltas: &[i64]) -> ExtremeCounts {
 /// The counts of maxT, by plain loops over draws.
 fn plain_max_t(queries: &[u64], deltas: &[Vec<i64>], draws: Range<u32>) -> Vec<u64> {
     let tolerance = 2 * queries.len() as i128;
-    let weight =
-        |of: &Vec<i64>| 1.0 / (of.iter().map(|&delta| i128::from(delta).pow(2)).sum::<i128>() as f64).sqrt();
+    let weight = |of: &Vec<i64>| {
+        1.0 / (of.iter().map(|&delta| i128::from(delta).pow(2)).sum::<i128>() as f64).sqrt()
+    };
     let weights: Vec<f64> = deltas.iter().map(weight).collect();
     let seen = |(of, weight): (&Vec<i64>, &f64)| {
         of.iter().map(|&delta| i128::from(delta)).sum::<i128>().abs() as f64 * weight
@@ -124,7 +134,8 @@ fn who_is_told_to_stop_adds_nothing() {
     let watch = crate::watch::Watch::default();
     let queries = examples::queries(300);
     let numbers: Vec<i64> = (0..300).collect();
-    let of = || DrawSums::of(&Flips::new(SEED, &queries).watched(Some(&watch)), &[&numbers], 0..3000);
+    let of =
+        || DrawSums::of(&Flips::new(SEED, &queries).watched(Some(&watch)), &[&numbers], 0..3000);
     assert_eq!(of(), DrawSums::of(&Flips::new(SEED, &queries), &[&numbers], 0..3000));
     watch.stop();
     assert_eq!(of(), [DrawSums::Narrow(vec![0; 3000])]);
@@ -132,7 +143,8 @@ fn who_is_told_to_stop_adds_nothing() {
 
 #[test]
 fn eight_queries() {
-    let expected = Expected { sum: 351_843_720_889, exact: (8, 12), counts: counts(4691, 2375, 98042) };
+    let expected =
+        Expected { sum: 351_843_720_889, exact: (8, 12), counts: counts(4691, 2375, 98042) };
     check(&examples::eight(), PAIR, &expected);
     let deltas = {
         let runs = examples::counts(&examples::eight());
@@ -146,8 +158,11 @@ fn eight_queries() {
 
 #[test]
 fn fifty_queries() {
-    let expected =
-        Expected { sum: 1_209_462_790_554, exact: (29, 117_228_092), counts: counts(21929, 10991, 93116) };
+    let expected = Expected {
+        sum: 1_209_462_790_554,
+        exact: (29, 117_228_092),
+        counts: counts(21929, 10991, 93116),
+    };
     check(&examples::fifty(), PAIR, &expected);
     let runs = examples::counts(&examples::fifty());
     let deltas = units::deltas(&runs[0], &runs[1]);
@@ -208,18 +223,23 @@ fn twenty_queries_against_a_baseline() {
     assert_eq!(tally.max_t(&family), expected);
 }
 
-/// Numbers of queries around the borders of groups, pairs of groups and batches; draws around those of words and chunks.
+/// Numbers of queries around the borders of groups, pairs of groups and batches; draws around those
+/// of words and chunks.
 #[test]
 fn sums_are_the_plain_ones() {
     for count in [0, 1, 7, 8, 9, 15, 16, 17, 63, 64, 65, 255, 256, 257, 265, 513] {
         let queries = examples::queries(count);
-        let numbers = |by: i64| (0..count as i64).map(|at| at * by % 1_000_003 - 500_000).collect::<Vec<_>>();
+        let numbers =
+            |by: i64| (0..count as i64).map(|at| at * by % 1_000_003 - 500_000).collect::<Vec<_>>();
         let series = [numbers(7919), numbers(-104_729)];
         let flips = Flips::new(SEED, &queries);
         let sums = DrawSums::of(&flips, &slices(&series), 0..4100);
         let chunk = CHUNK as u32;
-        let draws =
-            (0..40).chain(120..140).chain(chunk - 9..chunk + 9).chain([2 * chunk - 1, 2 * chunk, 4099]);
+        let draws = (0..40).chain(120..140).chain(chunk - 9..chunk + 9).chain([
+            2 * chunk - 1,
+            2 * chunk,
+            4099,
+        ]);
         for draw in draws {
             for (sums, numbers) in sums.iter().zip(&series) {
                 let expected = plain_sum(&queries, numbers, draw);
@@ -235,7 +255,8 @@ fn ranges_of_draws_are_parts() {
     let queries = examples::queries(21);
     let numbers: Vec<i64> = (0..21).map(|at| at * at).collect();
     let flips = Flips::new(SEED, &queries);
-    for draws in [0..1, 0..0, 9..9, 1..4096, 2047..2049, 2048..2050, 100..5000, 3_999_999_990..4_000_000_010]
+    for draws in
+        [0..1, 0..0, 9..9, 1..4096, 2047..2049, 2048..2050, 100..5000, 3_999_999_990..4_000_000_010]
     {
         let sums = DrawSums::of(&flips, &[&numbers], draws.clone()).remove(0);
         assert_eq!(sums.len(), draws.len());
@@ -245,21 +266,27 @@ fn ranges_of_draws_are_parts() {
     }
 }
 
-/// The largest numbers there are, all of one sign, so that draws of few flips are far from zero: sums leave 64 bits and are exact.
+/// The largest numbers there are, all of one sign, so that draws of few flips are far from zero:
+/// sums leave 64 bits and are exact.
 #[test]
 fn sums_beyond_64_bits() {
     for count in [1, 255, 256, 257, 1024, 1500] {
         let queries = examples::queries(count);
         let base: Vec<i64> = (0..count as i64).map(|at| -LARGEST + at % 3).collect();
         // Nearly as a draw flips them, so that the sum of this draw is as large as can be.
-        let along: Vec<i64> = queries.iter().map(|&query| sign(query, 5) as i64 * (LARGEST - 1)).collect();
+        let along: Vec<i64> =
+            queries.iter().map(|&query| sign(query, 5) as i64 * (LARGEST - 1)).collect();
         let runs = [base, along];
         let deltas = units::deltas(&runs[0], &runs[1]);
         let flips = Flips::new(SEED, &queries);
         let series = [&runs[0][..], &runs[1], &deltas];
         for (sums, numbers) in DrawSums::of(&flips, &series, 0..50).iter().zip(series) {
             for draw in 0..50 {
-                assert_eq!(sums.get(draw), plain_sum(&queries, numbers, draw as u32), "{count} queries");
+                assert_eq!(
+                    sums.get(draw),
+                    plain_sum(&queries, numbers, draw as u32),
+                    "{count} queries"
+                );
             }
         }
         let (_, tally) = tested(&runs, &[PAIR], 0..300);
@@ -273,7 +300,8 @@ fn sums_beyond_64_bits() {
     assert!(matches!(sums, DrawSums::Wide(_)));
 }
 
-/// The widths give the same counts: of small numbers with one pair of large ones in the same call, and without.
+/// The widths give the same counts: of small numbers with one pair of large ones in the same call,
+/// and without.
 #[test]
 fn width_changes_no_count() {
     let mut runs = examples::counts(&examples::fifty());
@@ -323,15 +351,16 @@ fn order_and_shards_change_nothing() {
     let queries = examples::queries(20);
     let (family, all) = tested(&runs, &all_pairs(5), 0..5000);
     let of = |places: &[usize]| {
-        let runs: Vec<Vec<i64>> = runs.iter().map(|run| places.iter().map(|&at| run[at]).collect()).collect();
+        let runs: Vec<Vec<i64>> =
+            runs.iter().map(|run| places.iter().map(|&at| run[at]).collect()).collect();
         let queries: Vec<u64> = places.iter().map(|&at| queries[at]).collect();
         DrawSums::of(&Flips::new(SEED, &queries), &slices(&runs), 0..5000)
     };
     let backwards: Vec<usize> = (0..20).rev().collect();
     let whole = of(&backwards);
     for shards in [1, 2, 3, 20] {
-        let mut parts =
-            (0..shards).map(|shard| of(&(0..20).filter(|at| at * 7 % shards == shard).collect::<Vec<_>>()));
+        let mut parts = (0..shards)
+            .map(|shard| of(&(0..20).filter(|at| at * 7 % shards == shard).collect::<Vec<_>>()));
         let mut merged = parts.next().unwrap();
         for part in parts {
             merged.iter_mut().zip(&part).for_each(|(sums, more)| sums.merge(more));
@@ -351,7 +380,8 @@ fn merged_sums_widen() {
     assert_eq!(sums, DrawSums::Narrow(vec![i64::MAX, 3]));
 }
 
-/// Several families that share draws, of series of several measures, have the tallies that each has by itself.
+/// Several families that share draws, of series of several measures, have the tallies that each has
+/// by itself.
 #[test]
 fn families_share_draws() {
     let mut series = examples::counts(&examples::twenty());
@@ -368,7 +398,8 @@ fn families_share_draws() {
         let alone = tallies(&flips, &slices, std::slice::from_ref(family), 0..3000);
         assert_eq!(alone, std::slice::from_ref(tally));
     }
-    let joined: Vec<ExtremeCounts> = together[..2].iter().flat_map(|tally| tally.counts.clone()).collect();
+    let joined: Vec<ExtremeCounts> =
+        together[..2].iter().flat_map(|tally| tally.counts.clone()).collect();
     assert_eq!(together[2].counts, joined);
     let apart = together[..2].iter().zip(&families).flat_map(|(tally, family)| tally.max_t(family));
     assert!(apart.zip(together[2].max_t(&families[2])).all(|(apart, all)| apart <= all));
@@ -389,7 +420,10 @@ fn equal_runs_have_p_1() {
     let max_t = tally.max_t(&family);
     assert_eq!(max_t[..2], [None; 2]);
     assert_eq!(max_t[2], Some(tally.counts[2].two_sided));
-    assert_eq!(ExactCounts::of(&[0, 1, -1]).unwrap(), ExactCounts { nonzero: 0, counts: counts(1, 1, 1) });
+    assert_eq!(
+        ExactCounts::of(&[0, 1, -1]).unwrap(),
+        ExactCounts { nonzero: 0, counts: counts(1, 1, 1) }
+    );
     assert_eq!(ExactCounts::of(&[]).unwrap(), ExactCounts { nonzero: 0, counts: counts(1, 1, 1) });
 }
 
@@ -403,9 +437,12 @@ fn p_is_never_zero() {
 /// The flips of differences of 0 and 1 are the tosses of the sign test.
 #[test]
 fn flips_of_ones_are_the_sign_test() {
-    let choose =
-        |n: u64, k: u64| (0..k).fold(1u128, |of, at| of * u128::from(n - at) / u128::from(at + 1)) as u64;
-    for (wins, losses) in [(0u64, 0u64), (1, 0), (5, 5), (9, 3), (3, 9), (15, 4), (30, 10), (22, 18)] {
+    let choose = |n: u64, k: u64| {
+        (0..k).fold(1u128, |of, at| of * u128::from(n - at) / u128::from(at + 1)) as u64
+    };
+    for (wins, losses) in
+        [(0u64, 0u64), (1, 0), (5, 5), (9, 3), (3, 9), (15, 4), (30, 10), (22, 18)]
+    {
         let mut deltas = vec![1i64 << 40; wins as usize];
         deltas.extend(vec![-1i64 << 40; losses as usize]);
         deltas.extend([0; 5]);
@@ -415,7 +452,10 @@ fn flips_of_ones_are_the_sign_test() {
         let greater: u64 = (wins..=n).map(|k| choose(n, k)).sum();
         let less: u64 = (0..=wins).map(|k| choose(n, k)).sum();
         let exact = ExactCounts::of(&deltas).unwrap();
-        assert_eq!(exact, ExactCounts { nonzero: n as u32, counts: counts(two_sided, greater, less) });
+        assert_eq!(
+            exact,
+            ExactCounts { nonzero: n as u32, counts: counts(two_sided, greater, less) }
+        );
     }
     assert!(ExactCounts::of(&[5; 40]).is_some() && ExactCounts::of(&[5; 41]).is_none());
     let most = ExactCounts::of(&[2 * LARGEST; 40]).unwrap();
@@ -471,13 +511,20 @@ proptest! {
         let (_, tally) = tested(&runs, &pairs, 0..500);
         let [there, back] = [tally.counts[0], tally.counts[1]];
         prop_assert_eq!(counts(there.two_sided, there.less, there.greater), back);
-        let [there, back] = [0, 1].map(|at| ExactCounts::of(&units::deltas(&runs[pairs[at].baseline], &runs[pairs[at].run])).unwrap().counts);
+        let [there, back] = [0, 1].map(|at| {
+            ExactCounts::of(&units::deltas(&runs[pairs[at].baseline], &runs[pairs[at].run]))
+                .unwrap()
+                .counts
+        });
         prop_assert_eq!(counts(there.two_sided, there.less, there.greater), back);
     }
 
     #[test]
     fn step_down_counts_are_the_plain_ones(
-        runs in proptest::collection::vec(proptest::collection::vec((0i64..6).prop_map(|by| by << 38), 12), 2..6),
+        runs in proptest::collection::vec(
+            proptest::collection::vec((0i64..6).prop_map(|by| by << 38), 12),
+            2..6,
+        ),
     ) {
         let pairs: Vec<Pair> = all_pairs(runs.len())
             .into_iter()

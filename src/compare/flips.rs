@@ -1,31 +1,36 @@
 //! Sums under random sign flips: a table of 256 partial sums adds eight queries at a time.
 //!
-//! If two systems are equal, swapping their values in any query changes nothing, so the sum of the differences is one of the sums under
-//! flips of their signs (Fisher 1935; for retrieval Smucker, Allan and Carterette 2007). The flip of a query in a draw is a bit of its
-//! random words. The bits of eight queries become one byte a draw, which all series share. A series is the values of a run, or the
-//! differences of a pair. For each series a table has the sums of its eight numbers under all 256 bytes, so that one load adds eight
-//! numbers.
-//! A sum of whole numbers is the same in any order, so neither threads nor shards nor the order of queries change a bit.
+//! If two systems are equal, swapping their values in any query changes nothing, so the sum of the
+//! differences is one of the sums under flips of their signs (Fisher 1935; for retrieval Smucker,
+//! Allan and Carterette 2007). The flip of a query in a draw is a bit of its random words. The bits
+//! of eight queries become one byte a draw, which all series share. A series is the values of a
+//! run, or the differences of a pair. For each series a table has the sums of its eight numbers
+//! under all 256 bytes, so that one load adds eight numbers. A sum of whole numbers is the same in
+//! any order, so neither threads nor shards nor the order of queries change a bit.
 //!
 //! # A draw, from bits to sums
 //!
 //! ```text
-//!            draw 0 1 2 3 …                          draw 0   1   2  …
-//!  query 0   bit  1 0 0 1        transpose     byte  0x05 0x02 0x00      one byte a draw:
-//!  query 1   bit  0 1 0 0      ────────────►          │                  bit q is the flip of query q
-//!  query 2   bit  1 0 0 1      8 × 8 bits             ▼
-//!    ⋮                                         table[0x05] = −v₀ + v₁ − v₂ + v₃ + …     one table a series
+//!           draw 0 1 2 3 …                  draw 0   1   2  …
+//! query 0   bit  1 0 0 1     transpose   byte  0x05 0x02 0x00     one byte a draw:
+//! query 1   bit  0 1 0 0   ────────────►        │                 bit q is the flip of query q
+//! query 2   bit  1 0 0 1    8 × 8 bits          ▼
+//!   ⋮                                    table[0x05] = −v₀ + v₁ − v₂ + v₃ + …   one table a series
 //! ```
 //!
-//! The bits are the same for all series, so they are made once a batch and chunk; a further series costs a table and one load for eight
-//! queries and a draw. A table takes 255 subtractions: the half of it with bit q set is the half without, less 2·v_q. Over the 2,048 draws
-//! of a chunk that is an eighth of the loads that are made from it, which are an eighth of the additions of single numbers.
+//! The bits are the same for all series, so they are made once a batch and chunk; a further series
+//! costs a table and one load for eight queries and a draw. A table takes 255 subtractions: the
+//! half of it with bit q set is the half without, less 2·v_q. Over the 2,048 draws of a chunk that
+//! is an eighth of the loads that are made from it, which are an eighth of the additions of single
+//! numbers.
 //!
-//! What is in the nearest cache at a time is 32 KiB: the sums of a chunk (2,048 × 8 bytes), four tables (4 × 256 × 8), and the bytes of
-//! four groups (4 × 2,048). The masked add of one number at a time, to which `benches/flips.rs` compares this, took 1.7 times as long for
-//! one series and 2.9 times for ten (`benches/RESULTS.md`).
+//! What is in the nearest cache at a time is 32 KiB: the sums of a chunk (2,048 × 8 bytes), four
+//! tables (4 × 256 × 8), and the bytes of four groups (4 × 2,048). The masked add of one number at
+//! a time, to which `benches/flips.rs` compares this, took 1.7 times as long for one series and 2.9
+//! times for ten (`benches/RESULTS.md`).
 //!
-//! Work is cut by draws, never by queries. So each chunk is finished by one worker, and nothing is merged behind it but counts.
+//! Work is cut by draws, never by queries. So each chunk is finished by one worker, and nothing is
+//! merged behind it but counts.
 
 use std::ops::{Add, Neg, Range, Sub};
 
@@ -37,8 +42,8 @@ use super::units::LARGEST;
 use crate::watch::{Watch, is_stopped};
 
 /// The number of draws whose sums are in the nearest cache at the same time.
-// Chunks lie at multiples of this in the numbering of all draws, so a draw's chunk, and its place there, do not depend on which range of
-// draws is asked for.
+// Chunks lie at multiples of this in the numbering of all draws, so a draw's chunk, and its place
+// there, do not depend on which range of draws is asked for.
 pub const CHUNK: usize = 2048;
 /// The number of queries whose bits are one byte.
 const GROUP: usize = 8;
@@ -51,13 +56,18 @@ const BLOCKS: usize = CHUNK / 128;
 /// The number of words that a query has in a chunk.
 const WORDS: usize = 4 * BLOCKS;
 
-/// The bound below which sums fit an i64, together with their differences and the tolerance that is added.
-// A sum is below 2⁶¹ in size, so a difference of two is below 2⁶², and a tolerance of two a query cannot carry it beyond 2⁶³.
+/// The bound below which sums fit an i64, together with their differences and the tolerance that is
+/// added.
+// A sum is below 2⁶¹ in size, so a difference of two is below 2⁶², and a tolerance of two a query
+// cannot carry it beyond 2⁶³.
 const NARROW: u128 = 1 << 61;
 
-/// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for any.
+/// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for
+/// any.
 pub trait WideInteger:
-    Copy + Default + Ord + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self>
+    Copy + Default + Ord + Send + Sync + Add<Output = Self> + Sub<Output = Self>
+where
+    Self: Neg<Output = Self>,
 {
     /// Converts an i64.
     fn new(narrow: i64) -> Self;
@@ -114,7 +124,9 @@ impl WideInteger for i128 {
 
 /// Whether the sums of each series under any signs fit an i64.
 pub fn are_narrow(series: &[&[i64]]) -> bool {
-    let size = |numbers: &[i64]| numbers.iter().map(|number| u128::from(number.unsigned_abs())).sum::<u128>();
+    let size = |numbers: &[i64]| {
+        numbers.iter().map(|number| u128::from(number.unsigned_abs())).sum::<u128>()
+    };
     series.iter().all(|numbers| size(numbers) < NARROW)
 }
 
@@ -132,12 +144,12 @@ pub struct Flips<'a> {
 #[derive(Clone, Copy)]
 struct FlipBytes([[u32; WORDS]; GROUP]);
 
-/// The place of the byte of a draw of a chunk. The bits of words are transposed without being reordered, so bytes are not in the order of
-/// draws.
+/// The place of the byte of a draw of a chunk. The bits of words are transposed without being
+/// reordered, so bytes are not in the order of draws.
 fn place(draw: usize) -> usize {
-    // A block of Philox has the draws 128·block …: its word w has those from 32·w on, the lowest bit first. Words lie as `blocks` makes
-    // them, `[word of four][block]`. After the transposition the row is the bit within its byte, and the byte within the word is where it
-    // was.
+    // A block of Philox has the draws 128·block …: its word w has those from 32·w on, the lowest
+    // bit first. Words lie as `blocks` makes them, `[word of four][block]`. After the transposition
+    // the row is the bit within its byte, and the byte within the word is where it was.
     let word = (draw >> 5 & 3) * BLOCKS + (draw >> 7);
     (draw & 7) * (4 * WORDS) + 4 * word + (draw >> 3 & 3)
 }
@@ -146,7 +158,8 @@ impl FlipBytes {
     /// The bytes of up to eight queries for the draws of a chunk.
     #[inline(always)]
     fn of(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
-        // Rows beyond the last query stay 0: bits that are never set, of numbers that `fill` takes as 0.
+        // Rows beyond the last query stay 0: bits that are never set, of numbers that `fill` takes
+        // as 0.
         let mut rows = [[0u32; WORDS]; GROUP];
         for (row, &query) in rows.iter_mut().zip(queries) {
             let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
@@ -154,7 +167,8 @@ impl FlipBytes {
         }
         (0..WORDS).for_each(|word| {
             let row = transposed(std::array::from_fn(|of| rows[of][word]));
-            // Little-endian, so that byte p of a word lies at p in memory on every machine, as `place` counts.
+            // Little-endian, so that byte p of a word lies at p in memory on every machine, as
+            // `place` counts.
             (0..GROUP).for_each(|of| rows[of][word] = row[of].to_le());
         });
         FlipBytes(rows)
@@ -166,8 +180,8 @@ impl FlipBytes {
     }
 }
 
-/// Transposes the bytes of eight words: blocks of 4, 2 and 1 bits are exchanged across the diagonal (Warren 2012, "Hacker's Delight",
-/// section 7-3).
+/// Transposes the bytes of eight words: blocks of 4, 2 and 1 bits are exchanged across the diagonal
+/// (Warren 2012, "Hacker's Delight", section 7-3).
 #[inline(always)]
 fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
     for (size, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
@@ -180,7 +194,8 @@ fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
     rows
 }
 
-/// The sums of up to eight numbers under all their flips. A number whose bit is set counts negative.
+/// The sums of up to eight numbers under all their flips. A number whose bit is set counts
+/// negative.
 type FlipTable = [i64; 256];
 
 /// Makes the tables of some numbers, eight by eight.
@@ -198,12 +213,18 @@ fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
     }
 }
 
-/// Adds the numbers of `N` groups to the sums of a chunk. A function by itself: inlined, it takes twice the time.
+/// Adds the numbers of `N` groups to the sums of a chunk. A function by itself: inlined, it takes
+/// twice the time.
 #[inline(never)]
-fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[FlipBytes; N], tables: &[FlipTable; N]) {
+fn add_groups<const N: usize>(
+    sums: &mut [i64; CHUNK],
+    groups: &[FlipBytes; N],
+    tables: &[FlipTable; N],
+) {
     let bytes: [&[u8; CHUNK]; N] = std::array::from_fn(|group| groups[group].bytes());
     for at in 0..CHUNK {
-        // N independent loads for one load and one store of the sum. Four tables are what the nearest cache has room for.
+        // N independent loads for one load and one store of the sum. Four tables are what the
+        // nearest cache has room for.
         let mut sum = sums[at];
         for group in 0..N {
             sum += tables[group][usize::from(bytes[group][at])];
@@ -249,17 +270,22 @@ impl<'a> Flips<'a> {
         Flips { watch, ..self }
     }
 
-    /// Computes the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, and applies `each` to each chunk.
-    /// Results are in the order of draws. A chunk has up to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
+    /// Computes the sums of all series under some draws, `[series][draw]`, chunk by chunk on all
+    /// cores, and applies `each` to each chunk. Results are in the order of draws. A chunk has up
+    /// to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
     pub fn chunks<T: WideInteger, A: Send>(
         &self,
         series: &[&[i64]],
         draws: Range<u32>,
         each: impl Fn(&[&[T]]) -> A + Send + Sync,
     ) -> impl IndexedParallelIterator<Item = A> {
-        assert!(series.iter().all(|numbers| numbers.len() == self.queries.len()), "a number for each query");
+        assert!(
+            series.iter().all(|numbers| numbers.len() == self.queries.len()),
+            "a number for each query"
+        );
         let batches = batches(series);
-        // Chunks that the range begins or ends within are computed whole; a slice of their sums is given.
+        // Chunks that the range begins or ends within are computed whole; a slice of their sums is
+        // given.
         let chunks = draws.start / CHUNK as u32..draws.end.div_ceil(CHUNK as u32);
         let watch = self.watch;
         if let Some(watch) = watch {
@@ -268,7 +294,8 @@ impl<'a> Flips<'a> {
         let one = move |sums: &mut FlipSums<T>, chunk: u32| {
             let ordered = sums.of(self, series, batches, chunk);
             let first = u64::from(chunk) * CHUNK as u64;
-            let within = |draw: u32| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize;
+            let within =
+                |draw: u32| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize;
             let wanted = within(draws.start)..within(draws.end);
             if let Some(watch) = watch {
                 watch.add(wanted.len() as u64);
@@ -285,20 +312,28 @@ impl<T: WideInteger> FlipSums<T> {
     }
 
     /// The sums over a chunk, in the order of draws. Sums over `batches` batches fit an i64.
-    fn of(&mut self, flips: &Flips<'_>, series: &[&[i64]], batches: usize, chunk: u32) -> &[[T; CHUNK]] {
+    fn of(
+        &mut self,
+        flips: &Flips<'_>,
+        series: &[&[i64]],
+        batches: usize,
+        chunk: u32,
+    ) -> &[[T; CHUNK]] {
         self.narrow.resize(series.len(), [0; CHUNK]);
         self.wide.clear();
         self.wide.resize(series.len(), [T::default(); CHUNK]);
         let going = |_: &&[u64]| !is_stopped(flips.watch);
-        // The bytes of a batch (32 groups of 2 KiB) are made before any series is added, and go through the series one after another.
+        // The bytes of a batch (32 groups of 2 KiB) are made before any series is added, and go
+        // through the series one after another.
         for (batch, queries) in flips.queries.chunks(BATCH).take_while(going).enumerate() {
             self.groups.clear();
-            self.groups.extend(queries.chunks(GROUP).map(|queries| bytes(flips.random, queries, chunk)));
+            self.groups
+                .extend(queries.chunks(GROUP).map(|queries| bytes(flips.random, queries, chunk)));
             for (sums, numbers) in self.narrow.iter_mut().zip(series) {
                 add_batch(sums, &self.groups, &numbers[batch * BATCH..][..queries.len()]);
             }
-            // Invariant: between two flushes at most `batches` batches are added, each of at most 256 · largest, so |narrow| stays at or
-            // below 2⁶².
+            // Invariant: between two flushes at most `batches` batches are added, each of at most
+            // 256 · largest, so |narrow| stays at or below 2⁶².
             if (batch + 1) % batches == 0 {
                 self.flush();
             }
@@ -311,7 +346,8 @@ impl<T: WideInteger> FlipSums<T> {
     fn flush(&mut self) {
         for (wide, narrow) in self.wide.iter_mut().zip(&mut self.narrow) {
             for (draw, wide) in wide.iter_mut().enumerate() {
-                // The one place where sums are put in the order of draws: once for all queries, and not once a group.
+                // The one place where sums are put in the order of draws: once for all queries, and
+                // not once a group.
                 *wide = *wide + T::new(narrow[place(draw)]);
             }
             *narrow = [0; CHUNK];
@@ -321,7 +357,8 @@ impl<T: WideInteger> FlipSums<T> {
 
 /// The number of batches whose sums fit an i64.
 fn batches(series: &[&[i64]]) -> usize {
-    let largest = series.iter().flat_map(|numbers| numbers.iter()).map(|number| number.unsigned_abs()).max();
+    let largest =
+        series.iter().flat_map(|numbers| numbers.iter()).map(|number| number.unsigned_abs()).max();
     let largest = largest.unwrap_or(0).max(1);
     // 256 numbers of up to 2⁵⁴ make 2⁶², so one batch always fits and the result is at least 1.
     assert!(largest <= 2 * LARGEST as u64, "differences of values in whole units");

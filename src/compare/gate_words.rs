@@ -1,7 +1,8 @@
 //! A gate in words: what happened, and what was allowed.
 //!
 //! ```text
-//! nDCG@10 of new fell by 0.1648 (-22.4 %, 95 % interval -0.2451 to -0.0844), p < 0.0001; allowed: a drop of 0.005, or one that chance explains (p ≥ 0.05)
+//! nDCG@10 of new fell by 0.1648 (-22.4 %, 95 % interval -0.2451 to -0.0844), p < 0.0001;
+//!     allowed: a drop of 0.005, or one that chance explains (p ≥ 0.05)
 //! AP of new is 0.4443; allowed: 0.3 or more
 //! ```
 
@@ -51,7 +52,13 @@ impl Gate {
     }
 
     /// Says how far the run moved from the baseline.
-    fn happened(&self, run: &str, verdict: &GateVerdict, change: ChangeTold, decimals: usize) -> String {
+    fn happened(
+        &self,
+        run: &str,
+        verdict: &GateVerdict,
+        change: ChangeTold,
+        decimals: usize,
+    ) -> String {
         // The value is a loss: of a measure whose lower values are better, a rise.
         let lower = self.measure().definition().better == Better::Lower;
         let fell = (verdict.value > 0.0) != lower;
@@ -82,7 +89,8 @@ impl Gate {
         text
     }
 
-    /// Whether the measure has a geometric mean, whose changes are factors: the values of its gates are logarithms.
+    /// Whether the measure has a geometric mean, whose changes are factors: the values of its gates
+    /// are logarithms.
     fn is_geometric(&self) -> bool {
         self.measure().definition().average == Average::Geometric
     }
@@ -91,8 +99,11 @@ impl Gate {
     fn happened_by_factor(&self, run: &str, verdict: &GateVerdict, change: ChangeTold) -> String {
         let lower = self.measure().definition().better == Better::Lower;
         let change_of = if lower { verdict.value } else { -verdict.value };
-        let mut text =
-            format!("{} of {run} is {:.4} times that of the baseline", self.measure(), change_of.exp());
+        let mut text = format!(
+            "{} of {run} is {:.4} times that of the baseline",
+            self.measure(),
+            change_of.exp()
+        );
         if let Some(([low, high], percent)) = change.interval {
             _ = write!(text, " ({percent} % interval {:.4} to {:.4} times)", low.exp(), high.exp());
         }
@@ -105,10 +116,12 @@ impl Gate {
     /// Says what a gate lets pass; `threshold` is its amount in units of the measure.
     fn allowed(&self, threshold: f64, decimals: usize) -> String {
         let number = short(threshold, decimals);
-        let loss = if self.measure().definition().better == Better::Lower { "rise" } else { "drop" };
+        let loss =
+            if self.measure().definition().better == Better::Lower { "rise" } else { "drop" };
         let amount = |amount: Amount| match amount {
             Amount::Absolute(_) if self.is_geometric() => {
-                let sign = if self.measure().definition().better == Better::Lower { 1.0 } else { -1.0 };
+                let sign =
+                    if self.measure().definition().better == Better::Lower { 1.0 } else { -1.0 };
                 format!("a {loss} to {:.4} times that of the baseline", (sign * threshold).exp())
             }
             Amount::Absolute(_) => format!("a {loss} of {number}"),
@@ -134,18 +147,21 @@ impl Gate {
     }
 }
 
-/// The decimals with which two numbers that differ look different, four or more: 0.00501 must not read as 0.0050 beside a limit of 0.005.
+/// The decimals with which two numbers that differ look different, four or more: 0.00501 must not
+/// read as 0.0050 beside a limit of 0.005.
 fn decimals_apart(one: f64, other: f64) -> usize {
     let (fewest, most) = DECIMALS;
-    let differ =
-        |&decimals: &usize| format!("{:.decimals$}", one.abs()) != format!("{:.decimals$}", other.abs());
+    let differ = |&decimals: &usize| {
+        format!("{:.decimals$}", one.abs()) != format!("{:.decimals$}", other.abs())
+    };
     (fewest..most).find(differ).filter(|_| one != other).unwrap_or(fewest)
 }
 
 /// A number with some decimals, or two digits if it is smaller, without zeros at its end.
 fn short(value: f64, decimals: usize) -> String {
     let small = value != 0.0 && value.abs() < 1e-3;
-    let digits = if small { (1 - value.abs().log10().floor() as i32).clamp(0, 17) as usize } else { 0 };
+    let digits =
+        if small { (1 - value.abs().log10().floor() as i32).clamp(0, 17) as usize } else { 0 };
     let text = format!("{value:.*}", decimals.max(digits));
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -1,4 +1,5 @@
-//! Statistics of small runs against values that SciPy 1.17, statsmodels 0.15 and exact integers gave, to every digit that is written down.
+//! Statistics of small runs against values that SciPy 1.17, statsmodels 0.15 and exact integers
+//! gave, to every digit that is written down.
 
 use super::agreement::{Tie, rank_biased_overlap, tau_ap, tau_ap_b, tau_b};
 use super::anova::{Anova, Spread};
@@ -49,7 +50,8 @@ pub fn paired_of(deltas: &[f64], counts: &[i64], unit: Unit) -> Option<Paired> {
 
 /// Checks the sums of the example's ranks, the exact p and the p of the normal distribution.
 fn check_ranks(counts: &[i64], zeros: Zeros, sums: [f64; 2], [exact, normal]: [&str; 2]) {
-    let [found, approximate] = [Method::Auto, Method::Normal].map(|how| signed_ranks(counts, zeros, how));
+    let [found, approximate] =
+        [Method::Auto, Method::Normal].map(|how| signed_ranks(counts, zeros, how));
     assert!(found.exact && !approximate.exact);
     for of in [found, approximate] {
         assert_eq!([of.above, of.below], sums);
@@ -162,8 +164,8 @@ pub fn anova_of(runs: &[Vec<f64>]) -> Option<Anova> {
     Anova::of(&sums, &Spread::of(runs), Unit::of(runs.iter().flatten().copied()))
 }
 
-/// The delta, the t, its p and the p of Tukey for the pairs of the five runs. The last comes from a quadrature of 400 × 400 points, because
-/// SciPy's is exact to 1e-13 only.
+/// The delta, the t, its p and the p of Tukey for the pairs of the five runs. The last comes from a
+/// quadrature of 400 × 400 points, because SciPy's is exact to 1e-13 only.
 const PAIRS: [([usize; 2], [&str; 4]); 10] = [
     ([0, 1], ["-.0039", "-.396373395435", ".696245961815", ".998800264258"]),
     ([0, 2], [".022", "1.72997330282", ".0998466167651", ".549402218496"]),
@@ -181,7 +183,9 @@ const PAIRS: [([usize; 2], [&str; 4]); 10] = [
 fn five_runs() {
     let runs = examples::twenty();
     let anova = anova(&runs);
-    for (mean, written) in anova.means.iter().zip([".37915", ".37525", ".40115", ".43865", ".43835"]) {
+    for (mean, written) in
+        anova.means.iter().zip([".37915", ".37525", ".40115", ".43865", ".43835"])
+    {
         digits(*mean, written);
     }
     digits(anova.runs.squares, ".07602504");
@@ -244,7 +248,10 @@ fn corrections() {
     }
     let tenfold = family.iter().map(|p| Some(times(p.unwrap(), 10.0)));
     assert!(bonferroni(&family).into_iter().eq(tenfold));
-    check(holm(&family[..4]), &[".696245961815", ".19969323353", ".00112331163796", ".00489181900009"]);
+    check(
+        holm(&family[..4]),
+        &[".696245961815", ".19969323353", ".00112331163796", ".00489181900009"],
+    );
 }
 
 #[test]
@@ -260,7 +267,9 @@ fn agreement_of_rankings() {
     let y = [0.52, 0.55, 0.50, 0.44, 0.44, 0.30, 0.30];
     digits(tau_b(&x, &y).unwrap(), ".851064496347");
     digits(tau_ap_b(&x, &y).unwrap(), ".597222222222");
-    for (tie, written) in [(Tie::A, ".88596675"), (Tie::W, ".887357769231"), (Tie::B, ".89277781916")] {
+    for (tie, written) in
+        [(Tie::A, ".88596675"), (Tie::W, ".887357769231"), (Tie::B, ".89277781916")]
+    {
         digits(rank_biased_overlap(&x, &y, 0.9, tie).unwrap(), written);
         digits(rank_biased_overlap(&y, &x, 0.9, tie).unwrap(), written);
     }

@@ -1,8 +1,9 @@
 //! The randomised HSD test: the labels of the values of all runs are permuted within each query.
 //!
-//! If all systems are equal, any run could have had any other's value in each query. The difference of a pair is compared with the largest
-//! difference between any two runs of a draw (Carterette 2012, "Multiple testing in statistical analysis of systems-based information
-//! retrieval experiments"), so its p is corrected for all pairs at once.
+//! If all systems are equal, any run could have had any other's value in each query. The difference
+//! of a pair is compared with the largest difference between any two runs of a draw (Carterette
+//! 2012, "Multiple testing in statistical analysis of systems-based information retrieval
+//! experiments"), so its p is corrected for all pairs at once.
 //!
 //! ```text
 //!              run A  B  C              draw 0     draw 1
@@ -12,9 +13,10 @@
 //! sums           8  6  6                6 6 8      7 7 6       largest − smallest:  2, 1
 //! ```
 //!
-//! Only the largest difference of a draw is needed, which is that of the largest and the smallest sum: a draw costs its runs and not their
-//! pairs. All draws of a chunk are taken query by query, so a query's values are read once for 256 draws, and the words of sixteen draws
-//! are made side by side in vectors.
+//! Only the largest difference of a draw is needed, which is that of the largest and the smallest
+//! sum: a draw costs its runs and not their pairs. All draws of a chunk are taken query by query,
+//! so a query's values are read once for 256 draws, and the words of sixteen draws are made side by
+//! side in vectors.
 
 use std::ops::Range;
 
@@ -30,9 +32,10 @@ const CHUNK: u32 = 256;
 /// The number of draws whose words are made together.
 const LANES: usize = 16;
 
-/// The number of draws, for each pair of a family, in which some two runs differ as much as the pair, two-sided. The family's pairs are
-/// those of `runs`, which are values in whole units by run, all of `queries`, which are hashes of ids. If `watch` is told to stop, counts
-/// are of incomplete sums.
+/// The number of draws, for each pair of a family, in which some two runs differ as much as the
+/// pair, two-sided. The family's pairs are those of `runs`, which are values in whole units by run,
+/// all of `queries`, which are hashes of ids. If `watch` is told to stop, counts are of incomplete
+/// sums.
 pub fn range_counts(
     seed: u64,
     queries: &[u64],
@@ -67,11 +70,12 @@ fn chunks(
     // Query by query, as a draw permutes the values of each query.
     let values: Vec<i64> =
         (0..queries.len()).flat_map(|query| runs.iter().map(move |of| of[query])).collect();
-    // Whatever the permutation, a run's sum is at most the sum over queries of the largest value in each: one made-up series bounds all of
-    // them.
+    // Whatever the permutation, a run's sum is at most the sum over queries of the largest value in
+    // each: one made-up series bounds all of them.
     let narrow = {
-        let largest =
-            values.chunks_exact(runs.len().max(1)).map(|of| of.iter().map(|value| value.abs()).max());
+        let largest = values
+            .chunks_exact(runs.len().max(1))
+            .map(|of| of.iter().map(|value| value.abs()).max());
         let largest: Vec<i64> = largest.flatten().collect();
         are_narrow(&[&largest])
     };
@@ -127,13 +131,14 @@ fn ranges<T: WideInteger>(
     sums.chunks_exact(runs.max(1)).map(range).collect()
 }
 
-/// Permutes `items`. Each order is as likely as the others to within 2⁻³² times the number of items: from the last item down, each is
-/// exchanged with one that is not behind it, which a random word chooses (Fisher and Yates).
+/// Permutes `items`. Each order is as likely as the others to within 2⁻³² times the number of
+/// items: from the last item down, each is exchanged with one that is not behind it, which a random
+/// word chooses (Fisher and Yates).
 #[inline(always)]
 fn shuffle<T>(items: &mut [T], word: impl Fn(usize) -> u32) {
     for (swap, last) in (1..items.len()).rev().enumerate() {
-        // The upper half of word · (last + 1) is from 0 to `last`: no division, and no loop that would make the number of words depend on
-        // their values.
+        // The upper half of word · (last + 1) is from 0 to `last`: no division, and no loop that
+        // would make the number of words depend on their values.
         let with = (u64::from(word(swap)) * (last as u64 + 1)) >> 32;
         items.swap(last, with as usize);
     }
@@ -147,13 +152,16 @@ mod tests {
 
     fn counts(runs: &[Vec<i64>], pairs: &[(usize, usize)], draws: Range<u32>) -> Vec<u64> {
         let runs: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
-        let pairs: Vec<Pair> = pairs.iter().map(|&(baseline, run)| Pair { baseline, run }).collect();
+        let pairs: Vec<Pair> =
+            pairs.iter().map(|&(baseline, run)| Pair { baseline, run }).collect();
         let queries = examples::queries(runs[0].len());
         range_counts(SEED, &queries, &runs, &Family::of(&runs, &pairs), draws, None)
     }
 
     fn all_pairs(runs: usize) -> Vec<(usize, usize)> {
-        (0..runs).flat_map(|baseline| (baseline + 1..runs).map(move |run| (baseline, run))).collect()
+        (0..runs)
+            .flat_map(|baseline| (baseline + 1..runs).map(move |run| (baseline, run)))
+            .collect()
     }
 
     /// The range of a draw, computed anew from the definition.
@@ -162,12 +170,15 @@ mod tests {
         for (at, &query) in queries.iter().enumerate() {
             let mut labels: Vec<usize> = (0..runs.len()).collect();
             for (swap, last) in (1..runs.len()).rev().enumerate() {
-                let counter = [query as u32, (query >> 32) as u32, draw, 2 + 256 * (swap as u32 / 4)];
+                let counter =
+                    [query as u32, (query >> 32) as u32, draw, 2 + 256 * (swap as u32 / 4)];
                 let word = Philox::new(SEED).block(counter)[swap % 4];
                 let with = (u64::from(word) * (last as u64 + 1)) >> 32;
                 labels.swap(last, with as usize);
             }
-            sums.iter_mut().zip(labels).for_each(|(sum, label)| *sum += i128::from(runs[label][at]));
+            sums.iter_mut()
+                .zip(labels)
+                .for_each(|(sum, label)| *sum += i128::from(runs[label][at]));
         }
         sums.iter().max().unwrap() - sums.iter().min().unwrap()
     }
@@ -181,7 +192,8 @@ mod tests {
     fn labels_of_a_query() {
         let query = examples::queries(1)[0];
         let labels = |draw| {
-            let words = [0, 1].map(|four| Philox::new(SEED).blocks::<1>(query, draw, purpose::labels(four)));
+            let words = [0, 1]
+                .map(|four| Philox::new(SEED).blocks::<1>(query, draw, purpose::labels(four)));
             let mut labels = [0, 1, 2, 3, 4];
             shuffle(&mut labels, |swap| words[swap / 4][swap % 4][0]);
             labels
@@ -200,8 +212,8 @@ mod tests {
         assert_eq!(counts(&runs, &all_pairs(5), 0..99_999), expected);
     }
 
-    /// Every range is the plain one, for numbers of runs whose swaps take one block of words, some, or a part of one, and for any split of
-    /// draws.
+    /// Every range is the plain one, for numbers of runs whose swaps take one block of words, some,
+    /// or a part of one, and for any split of draws.
     #[test]
     fn ranges_are_the_plain_ones() {
         for runs in [1, 2, 4, 5, 6, 9, 14] {
@@ -220,7 +232,8 @@ mod tests {
     #[test]
     fn sums_beyond_64_bits() {
         let queries = examples::queries(600);
-        let runs = [vec![1 << 53; 600], vec![-(1 << 53); 600], (0..600).map(|at| at << 43).collect()];
+        let runs =
+            [vec![1 << 53; 600], vec![-(1 << 53); 600], (0..600).map(|at| at << 43).collect()];
         let expected: Vec<i128> = (0..20).map(|draw| plain_range(&queries, &runs, draw)).collect();
         assert_eq!(all_ranges(&queries, &runs, 0..20), expected);
         assert_eq!(counts(&runs, &all_pairs(3), 0..20), [0, 0, 0]);

@@ -7,7 +7,9 @@ use super::comparison::{Agreement, Compared, Comparison};
 use super::difference::Difference;
 use super::exact::{self, ExactCounts};
 use super::family;
-use super::options::{Alternative, ComparisonOptions, Correction, Interval, Permutations, Scope, Test};
+use super::options::{
+    Alternative, ComparisonOptions, Correction, Interval, Permutations, Scope, Test,
+};
 use super::paired::{Paired, Tails};
 use super::pairs::{baseline, pairs};
 use super::power::{queries_for, smallest_effect};
@@ -24,7 +26,8 @@ use crate::watch::{Watch, not_stopped};
 
 /// The number of sums of halves that is affordable for exact tests.
 const EXACT_SUMS: f64 = 2e9;
-/// The number of such sums that a core makes in a second: those of 2⁴⁰ flips, 2²¹, take 30 ms (`benches/RESULTS.md`).
+/// The number of such sums that a core makes in a second: those of 2⁴⁰ flips, 2²¹, take 30 ms
+/// (`benches/RESULTS.md`).
 const SUMS_PER_SECOND: f64 = 7e7;
 
 /// The chance with which a difference is to be found.
@@ -35,10 +38,12 @@ const MOST_KEPT: u64 = 4 << 30;
 
 /// Checks that there should be memory for the sums of all series under all draws.
 fn check_kept(draws: u32, series: usize) -> Result<()> {
-    let bytes = u64::from(draws).saturating_mul(series as u64).saturating_mul(size_of::<i128>() as u64);
+    let bytes =
+        u64::from(draws).saturating_mul(series as u64).saturating_mul(size_of::<i128>() as u64);
     if bytes > MOST_KEPT {
         return Err(Error::Unanswerable(format!(
-            "a part keeps 16 bytes for each draw, run and measure, here {:.1} GB, and at most {:.1}: take fewer --permutations",
+            "a part keeps 16 bytes for each draw, run and measure, here {:.1} GB, and at most \
+             {:.1}: take fewer --permutations",
             bytes as f64 / 1e9,
             MOST_KEPT as f64 / 1e9
         )));
@@ -58,8 +63,9 @@ impl Comparison {
     /// Compares the runs of scores that have the values of queries.
     ///
     /// # Errors
-    /// An option out of its range; a baseline that is not among the runs; runs that cannot be compared: fewer than two, of other judgments,
-    /// or ranked under other rules; a measure without a direction; a value that is not a number; no query in common.
+    /// An option out of its range; a baseline that is not among the runs; runs that cannot be
+    /// compared: fewer than two, of other judgments, or ranked under other rules; a measure without
+    /// a direction; a value that is not a number; no query in common.
     pub fn of(scores: &Scores, options: &ComparisonOptions) -> Result<Comparison> {
         Comparison::watched(scores, options, None)
     }
@@ -76,7 +82,8 @@ impl Comparison {
         Ok(Comparison::summed(scores, options, false, watch)?.0)
     }
 
-    /// Compares scores, and returns the sums as well, with those under random signs if `keep` says so.
+    /// Compares scores, and returns the sums as well, with those under random signs if `keep` says
+    /// so.
     pub(super) fn summed(
         scores: &Scores,
         options: &ComparisonOptions,
@@ -97,7 +104,8 @@ impl Comparison {
             check_kept(draws, series)?;
             sums = sums.with_draws(&values, options.seed, draws, watch);
         }
-        let of = ComparedRuns { measures: &scores.measures, names: &names, query_set: scores.queries };
+        let of =
+            ComparedRuns { measures: &scores.measures, names: &names, query_set: scores.queries };
         let mut comparison = Comparison::made(of, options, &sums, Some(&values), watch)?;
         let Values { ids, measures, lacking, .. } = values;
         comparison.ids = ids;
@@ -112,7 +120,8 @@ impl Comparison {
         Ok((comparison, sums))
     }
 
-    /// Makes a comparison of runs from their sums, and from the values themselves if they are given.
+    /// Makes a comparison of runs from their sums, and from the values themselves if they are
+    /// given.
     pub(super) fn made(
         of: ComparedRuns<'_>,
         options: &ComparisonOptions,
@@ -141,12 +150,15 @@ impl Comparison {
             lacking: vec![Vec::new(); names.len()],
             group: None,
         };
-        if let Some((measure, _)) = measures.iter().zip(&sums.measures).find(|(_, of)| of.queries == 0) {
+        if let Some((measure, _)) =
+            measures.iter().zip(&sums.measures).find(|(_, of)| of.queries == 0)
+        {
             return Err(Error::Unanswerable(format!(
                 "no query has a value under {measure}: there is nothing to compare"
             )));
         }
-        // The order matters: p come before the test that decides, that before its correction, and notes look at all of them.
+        // The order matters: p come before the test that decides, that before its correction, and
+        // notes look at all of them.
         comparison.runs = comparison.compared(sums, names);
         comparison.describe(sums, values, watch)?;
         not_stopped(watch)?;
@@ -183,7 +195,12 @@ impl Comparison {
     }
 
     /// Computes the difference of each pair without random draws.
-    fn describe(&mut self, sums: &RunSums, values: Option<&Values>, watch: Option<&Watch>) -> Result<()> {
+    fn describe(
+        &mut self,
+        sums: &RunSums,
+        values: Option<&Values>,
+        watch: Option<&Watch>,
+    ) -> Result<()> {
         let pairs = pairs(self.runs.len(), self.baseline);
         let is_exact = self.decides_exactly(values, &pairs);
         let mut indicators = self.measures.len() * self.runs.len()..;
@@ -206,15 +223,17 @@ impl Comparison {
                 let counts = values.map(|values| values.measures[measure].counts_of(pair));
                 if let Some(counts) = &counts {
                     not_stopped(watch)?;
-                    difference.exact = if is_exact { ExactCounts::of(counts).map(exact_tails) } else { None };
+                    difference.exact =
+                        if is_exact { ExactCounts::of(counts).map(exact_tails) } else { None };
                     difference.wilcoxon = (self.options.test == Test::Wilcoxon && n >= 2)
                         .then(|| signed_ranks(counts, self.options.zeros, self.options.wilcoxon).p);
                 }
                 if let Some(resamples) = &sums.resamples {
                     let at = |run| measure * self.runs.len() + run;
-                    let means =
-                        resamples.means(Pair { baseline: at(pair.baseline), run: at(pair.run) }, without);
-                    difference.interval = self.resampled(&means, &paired, of.unit, counts.as_deref());
+                    let means = resamples
+                        .means(Pair { baseline: at(pair.baseline), run: at(pair.run) }, without);
+                    difference.interval =
+                        self.resampled(&means, &paired, of.unit, counts.as_deref());
                 }
                 self.differences.push(difference);
             }
@@ -222,8 +241,9 @@ impl Comparison {
         Ok(())
     }
 
-    /// Decides whether the exact p of the randomisation test is computed: where it decides itself, or was asked for; a note says where that
-    /// would take too long. A number of draws that was asked for decides itself.
+    /// Decides whether the exact p of the randomisation test is computed: where it decides itself,
+    /// or was asked for; a note says where that would take too long. A number of draws that was
+    /// asked for decides itself.
     fn decides_exactly(&mut self, values: Option<&Values>, pairs: &[Pair]) -> bool {
         let Some(values) = values.filter(|_| self.queries >= 2) else { return false };
         match (self.options.permutations, self.options.test) {
@@ -231,12 +251,15 @@ impl Comparison {
             (Permutations::Affordable | Permutations::Auto, Test::Randomisation) => {}
             _ => return false,
         }
-        // All pairs or none: p of one table must not be of two kinds because of a budget that ran out on the way.
-        let of_measure = |of: &MeasureValues| pairs.iter().map(|&pair| exact_sums(of, pair)).sum::<f64>();
+        // All pairs or none: p of one table must not be of two kinds because of a budget that ran
+        // out on the way.
+        let of_measure =
+            |of: &MeasureValues| pairs.iter().map(|&pair| exact_sums(of, pair)).sum::<f64>();
         let sums = values.measures.iter().map(of_measure).sum::<f64>();
         if sums > EXACT_SUMS {
             self.notes.push(format!(
-                "random draws decide, and not the exact p of the pairs of which few queries differ, which would take some {:.0} s of a core: \
+                "random draws decide, and not the exact p of the pairs of which few queries \
+                 differ, which would take some {:.0} s of a core: \
                  --permutations exact computes them",
                 sums / SUMS_PER_SECOND
             ));
@@ -304,7 +327,9 @@ impl Comparison {
                 .margin
                 .and_then(|margin| paired.margin_p(margin))
                 .map(|[below, above]| below.max(above)),
-            is_equivalent: options.margin.and_then(|margin| paired.is_equivalent(margin, options.alpha)),
+            is_equivalent: options
+                .margin
+                .and_then(|margin| paired.is_equivalent(margin, options.alpha)),
             paired,
         }
     }
@@ -344,7 +369,8 @@ impl Comparison {
             Correction::Hsd => {
                 for of in &mut self.differences {
                     let anova = self.anova.get(of.measure);
-                    of.p_adjusted = anova.and_then(|anova| anova.tukey_p(of.pair.baseline, of.pair.run));
+                    of.p_adjusted =
+                        anova.and_then(|anova| anova.tukey_p(of.pair.baseline, of.pair.run));
                 }
                 return;
             }
@@ -381,10 +407,12 @@ impl Comparison {
         self.agreement = (1..self.measures.len()).map(agreement).collect();
     }
 
-    /// Sets the share of judged documents of each run, from scores of `Judged` at the cutoffs of the measures.
+    /// Sets the share of judged documents of each run, from scores of `Judged` at the cutoffs of
+    /// the measures.
     pub fn set_judged(&mut self, judged: &Scores) {
-        let of_measure =
-            |measure: &Measure| judged.measures.iter().position(|of| *of == judged_measure(measure));
+        let of_measure = |measure: &Measure| {
+            judged.measures.iter().position(|of| *of == judged_measure(measure))
+        };
         let places: Vec<Option<usize>> = self.measures.iter().map(of_measure).collect();
         for run in &mut self.runs {
             let scores = judged.run(&run.name);
@@ -397,7 +425,8 @@ impl Comparison {
 /// The number of sums that the exact test of a pair sorts; 0 if the pair is too large for the test.
 fn exact_sums(of: &MeasureValues, pair: Pair) -> f64 {
     let counts = of.counts[pair.baseline].iter().zip(&of.counts[pair.run]);
-    let differ = counts.filter(|(baseline, run)| !is_zero(*run - *baseline)).take(exact::MOST + 1).count();
+    let differ =
+        counts.filter(|(baseline, run)| !is_zero(*run - *baseline)).take(exact::MOST + 1).count();
     if differ > exact::MOST { 0.0 } else { 2f64.powf(differ as f64 / 2.0 + 1.0) }
 }
 

@@ -149,14 +149,17 @@ named!(Interval, "an interval");
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Permutations {
-    /// [`DRAWS`], if they take no more than some seconds; otherwise signs are drawn only if the test or the correction needs them.
+    /// [`DRAWS`], if they take no more than some seconds; otherwise signs are drawn only if the
+    /// test or the correction needs them.
     #[default]
     Affordable,
     /// This number of draws.
     Fixed(u32),
-    /// 10⁴ − 1 draws, and ten times more until every p lies clearly on one side of α, up to 10⁷ − 1.
+    /// 10⁴ − 1 draws, and ten times more until every p lies clearly on one side of α, up to 10⁷ −
+    /// 1.
     Auto,
-    /// As [`Permutations::Affordable`], and the exact p of every pair of which at most 40 queries differ, however long that takes.
+    /// As [`Permutations::Affordable`], and the exact p of every pair of which at most 40 queries
+    /// differ, however long that takes.
     Exact,
 }
 
@@ -186,7 +189,8 @@ pub struct ComparisonOptions {
     pub margin: Option<f64>,
     /// A difference: the comparison tells how many queries find it four times in five.
     pub power: Option<f64>,
-    /// The largest difference of a query that is a tie; `None` to tie only differences that are rounding.
+    /// The largest difference of a query that is a tie; `None` to tie only differences that are
+    /// rounding.
     pub tie: Option<f64>,
     /// The treatment of differences of 0 in Wilcoxon's test.
     pub zeros: Zeros,
@@ -194,8 +198,9 @@ pub struct ComparisonOptions {
     pub wilcoxon: Method,
     /// Whether the analysis of variance is made.
     pub anova: bool,
-    /// The largest value of a query under a measure, for measures under which queries that are compared elsewhere have a larger value than
-    /// these. With it all queries are rounded to the same unit.
+    /// The largest value of a query under a measure, for measures under which queries that are
+    /// compared elsewhere have a larger value than these. With it all queries are rounded to the
+    /// same unit.
     pub largest: Vec<(Measure, f64)>,
 }
 
@@ -241,7 +246,9 @@ impl ComparisonOptions {
         if let Some(tie) = self.tie.filter(|tie| !(tie.is_finite() && *tie >= 0.0)) {
             return wrong(format!("the largest tie is {tie}: 0 or more was expected"));
         }
-        if let Some((measure, largest)) = self.largest.iter().find(|(_, of)| !(of.is_finite() && *of > 0.0)) {
+        if let Some((measure, largest)) =
+            self.largest.iter().find(|(_, of)| !(of.is_finite() && *of > 0.0))
+        {
             return wrong(format!(
                 "the largest value of {measure} is {largest}: a number above 0 was expected"
             ));

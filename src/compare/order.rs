@@ -1,28 +1,35 @@
-//! The order of the runs of a comparison: the best first, who cannot be told from whom, and which pairs are put in words.
+//! The order of the runs of a comparison: the best first, who cannot be told from whom, and which
+//! pairs are put in words.
 //!
 //! # Letters
 //!
-//! Runs that are not shown to differ share a letter (a *compact letter display*, Piepho 2004). Not differing is no equivalence: a may be
-//! like b and b like c while a and c differ, so a run can have several letters. A letter is a set of runs no two of which differ, and each
-//! two runs that do not differ must be in one set together: a cover of the edges of a graph by cliques. The fewest cliques are hard to
-//! find, and few are enough. For each edge that is not covered, in the order of the runs, the two runs are a set, which then takes in every run that
-//! differs from none of it, again in their order. That is one pass over the runs for each letter, and at most one letter for each edge;
-//! of runs that differ by their distance alone it gives each letter a stretch of the order.
+//! Runs that are not shown to differ share a letter (a *compact letter display*, Piepho 2004). Not
+//! differing is no equivalence: a may be like b and b like c while a and c differ, so a run can
+//! have several letters. A letter is a set of runs no two of which differ, and each two runs that
+//! do not differ must be in one set together: a cover of the edges of a graph by cliques. The
+//! fewest cliques are hard to find, and few are enough. For each edge that is not covered, in the
+//! order of the runs, the two runs are a set, which then takes in every run that differs from none
+//! of it, again in their order. That is one pass over the runs for each letter, and at most one
+//! letter for each edge; of runs that differ by their distance alone it gives each letter a stretch
+//! of the order.
 
 use super::comparison::Comparison;
 use super::difference::Difference;
 use crate::sort;
 
-/// The number of runs from which on they are told in the order of their means: the best against the next, and not one by one.
+/// The number of runs from which on they are told in the order of their means: the best against the
+/// next, and not one by one.
 pub const MANY_RUNS: usize = 6;
 
 impl Comparison {
-    /// Whether there are so many runs that they are told in the order of their means and not in that of the input: six or more.
+    /// Whether there are so many runs that they are told in the order of their means and not in
+    /// that of the input: six or more.
     pub fn has_many_runs(&self) -> bool {
         self.runs.len() >= MANY_RUNS
     }
 
-    /// The indices of the runs, the best under a measure first; runs with equal means stay in the order of the input.
+    /// The indices of the runs, the best under a measure first; runs with equal means stay in the
+    /// order of the input.
     pub fn ranked(&self, measure: usize) -> Vec<usize> {
         let merits = self.merits(measure);
         let mut order: Vec<usize> = (0..self.runs.len()).collect();
@@ -30,13 +37,15 @@ impl Comparison {
         order
     }
 
-    /// The runs that cannot be told from the best under a measure, the best first: it, and those that are not shown to be worse. With a
-    /// baseline or a one-sided alternative, which leave pairs or directions out, only those whose means equal the best.
+    /// The runs that cannot be told from the best under a measure, the best first: it, and those
+    /// that are not shown to be worse. With a baseline or a one-sided alternative, which leave
+    /// pairs or directions out, only those whose means equal the best.
     pub fn leaders(&self, measure: usize) -> Vec<usize> {
         let best = self.best(measure);
         let merits = self.merits(measure);
         let is_leader =
-            |&run: &usize| match self.between(measure, best, run).filter(|_| self.tells_the_best()) {
+            |&run: &usize| match self.between(measure, best, run).filter(|_| self.tells_the_best())
+            {
                 _ if run == best => true,
                 Some(of) => !self.is_shown(of),
                 None => merits[run] == merits[best],
@@ -44,8 +53,8 @@ impl Comparison {
         self.ranked(measure).into_iter().filter(is_leader).collect()
     }
 
-    /// The pairs that are put in words under the first measure: those with the baseline, or those with the best run. Where there are many
-    /// runs, the best of the others comes first.
+    /// The pairs that are put in words under the first measure: those with the baseline, or those
+    /// with the best run. Where there are many runs, the best of the others comes first.
     pub fn leading(&self) -> Vec<&Difference> {
         let lead = self.baseline.unwrap_or_else(|| self.best(0));
         if !self.has_many_runs() {
@@ -59,14 +68,18 @@ impl Comparison {
     pub(crate) fn all_ranked(&self) -> Vec<&Difference> {
         let order = self.ranked(0);
         let below = |(at, &one): (usize, &usize)| {
-            order[at + 1..].iter().filter_map(move |&other| self.between(0, one, other)).collect::<Vec<_>>()
+            order[at + 1..]
+                .iter()
+                .filter_map(move |&other| self.between(0, one, other))
+                .collect::<Vec<_>>()
         };
         order.iter().enumerate().flat_map(below).collect()
     }
 
-    /// The letters of each run under a measure, in the order of the input: runs that share one are not shown to differ. `a` is that of the
-    /// best. Letters that follow one another are a range, such as `c–f`, and behind `z` comes `aa`. `None` with a baseline or a one-sided
-    /// alternative, which leave pairs or directions out.
+    /// The letters of each run under a measure, in the order of the input: runs that share one are
+    /// not shown to differ. `a` is that of the best. Letters that follow one another are a range,
+    /// such as `c–f`, and behind `z` comes `aa`. `None` with a baseline or a one-sided alternative,
+    /// which leave pairs or directions out.
     pub fn letters(&self, measure: usize) -> Option<Vec<String>> {
         if !self.tells_the_best() {
             return None;
@@ -108,7 +121,8 @@ fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
     letters
 }
 
-/// The largest set with two things that takes in every other, in order, that is alike all before it.
+/// The largest set with two things that takes in every other, in order, that is alike all before
+/// it.
 fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
     let mut set = pair.to_vec();
     set.dedup();
@@ -124,7 +138,8 @@ fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
 /// Letters as text; those that follow one another as a range.
 fn written(letters: &[usize]) -> String {
     let apart = |pair: &[usize]| pair[1] != pair[0] + 1;
-    let starts = letters.windows(2).enumerate().filter(|(_, pair)| apart(pair)).map(|(at, _)| at + 1);
+    let starts =
+        letters.windows(2).enumerate().filter(|(_, pair)| apart(pair)).map(|(at, _)| at + 1);
     let mut ends: Vec<usize> = [0].into_iter().chain(starts).collect();
     ends.push(letters.len());
     let stretch = |ends: &[usize]| match &letters[ends[0]..ends[1]] {
@@ -178,7 +193,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn two_share_a_letter_if_and_only_if_they_are_alike(bits in prop::collection::vec(any::<bool>(), 66)) {
+        fn two_share_a_letter_if_and_only_if_they_are_alike(
+            bits in prop::collection::vec(any::<bool>(), 66),
+        ) {
             let bit = |one: usize, other: usize| {
                 let (low, high) = (one.min(other), one.max(other));
                 low != high && bits[high * (high - 1) / 2 + low]

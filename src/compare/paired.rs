@@ -1,15 +1,18 @@
-//! The paired t test: by how much two systems differ, query for query, how sure that is, and how large.
+//! The paired t test: by how much two systems differ, query for query, how sure that is, and how
+//! large.
 //!
 //! # What "equal" means here
 //!
-//! Sums are exact, but what is summed was rounded before: n equal differences rarely have a standard deviation of exactly 0, and
-//! differences that cancel on paper rarely sum to exactly 0. Both are decided by the unit of the measure: a mean within two units is 0, and
-//! so is a standard deviation below two units. Then there is no t, rather than a t of 10¹² that rounding made. Three cases come of it:
+//! Sums are exact, but what is summed was rounded before: n equal differences rarely have a
+//! standard deviation of exactly 0, and differences that cancel on paper rarely sum to exactly 0.
+//! Both are decided by the unit of the measure: a mean within two units is 0, and so is a standard
+//! deviation below two units. Then there is no t, rather than a t of 10¹² that rounding made. Three
+//! cases come of it:
 //!
 //! ```text
-//! all differences 0             p = 1, interval [0, 0]: the runs are equal in these queries
-//! all alike, and not 0          no t and no p: any p would be infinitely sure. The interval is the mean
-//! else                          t = mean / (sd/√n) with n − 1 degrees of freedom
+//! all differences 0       p = 1, interval [0, 0]: the runs are equal in these queries
+//! all alike, and not 0    no t and no p: any p would be infinitely sure. The interval is the mean
+//! else                    t = mean / (sd/√n) with n − 1 degrees of freedom
 //! ```
 
 use super::special::{stirling_error, student_quantile, student_sf, student_two_sided};
@@ -17,15 +20,16 @@ use super::units::{Unit, is_zero};
 use crate::measure::Better;
 use crate::stats::Moments;
 
-/// The statistics of n differences. A difference is the run's value minus the baseline's, whichever is better.
+/// The statistics of n differences. A difference is the run's value minus the baseline's, whichever
+/// is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paired {
     /// The number of queries, 1 or more.
     pub queries: usize,
     /// The mean difference; 0 if it is rounding at most.
     pub mean: f64,
-    /// The standard deviation of the differences, n − 1 in the denominator; 0 if the differences vary by rounding only. `None` of one
-    /// query.
+    /// The standard deviation of the differences, n − 1 in the denominator; 0 if the differences
+    /// vary by rounding only. `None` of one query.
     pub sd: Option<f64>,
     /// Whether every query's difference is rounding at most.
     pub all_zero: bool,
@@ -58,8 +62,9 @@ impl Tails {
 }
 
 impl Paired {
-    /// Computes the statistics from the moments of differences in this unit; `all_zero` says that each difference is rounding at most.
-    /// `None` if there are no differences, if one is not finite, or if they are so large that their standard deviation is not finite.
+    /// Computes the statistics from the moments of differences in this unit; `all_zero` says that
+    /// each difference is rounding at most. `None` if there are no differences, if one is not
+    /// finite, or if they are so large that their standard deviation is not finite.
     pub fn of(deltas: &Moments, all_zero: bool, unit: Unit) -> Option<Paired> {
         let mean = deltas.mean().filter(|mean| mean.is_finite())?;
         let sd = deltas.std();
@@ -67,8 +72,9 @@ impl Paired {
             return None;
         }
         let rounding = |sd: f64| all_zero || sd < 2.0 * unit.size();
-        // A sum of n differences is zero within 2n units, and their mean within two.
-        // `all_zero` is more than the mean being 0: gains and losses that cancel have a t of 0 and an interval of some width.
+        // A sum of n differences is zero within 2n units, and their mean within two. `all_zero` is
+        // more than the mean being 0: gains and losses that cancel have a t of 0 and an interval of
+        // some width.
         let is_zero = all_zero || mean.abs() <= 2.0 * unit.size();
         Some(Paired {
             queries: deltas.count() as usize,
@@ -98,7 +104,8 @@ impl Paired {
         self.some_error().map(|error| self.mean / error)
     }
 
-    /// The p of the t test of "equal": 1 if all differences are 0; `None` of one query, and if every query changes by the same amount.
+    /// The p of the t test of "equal": 1 if all differences are 0; `None` of one query, and if
+    /// every query changes by the same amount.
     pub fn p(&self) -> Option<Tails> {
         if self.all_zero && self.queries > 1 {
             return Some(Tails::ONE);
@@ -106,7 +113,8 @@ impl Paired {
         self.against(0.0)
     }
 
-    /// The p of the t test of the mean difference being `null`; `None` of one query, and if the standard deviation is 0.
+    /// The p of the t test of the mean difference being `null`; `None` of one query, and if the
+    /// standard deviation is 0.
     pub fn against(&self, null: f64) -> Option<Tails> {
         let (t, df) = ((self.mean - null) / self.some_error()?, self.df());
         Some(Tails {
@@ -116,33 +124,38 @@ impl Paired {
         })
     }
 
-    /// The t interval, which misses the mean difference with the chance `alpha`; the mean alone if the standard deviation is 0.
+    /// The t interval, which misses the mean difference with the chance `alpha`; the mean alone if
+    /// the standard deviation is 0.
     pub fn interval(&self, alpha: f64) -> Option<[f64; 2]> {
         let error = self.error()?;
-        let margin = if error > 0.0 { -student_quantile(0.5 * alpha, self.df()) * error } else { 0.0 };
+        let margin =
+            if error > 0.0 { -student_quantile(0.5 * alpha, self.df()) * error } else { 0.0 };
         Some([self.mean - margin, self.mean + margin])
     }
 
-    /// Cohen's d of paired data: the mean difference in standard deviations. `None` if there is no t.
+    /// Cohen's d of paired data: the mean difference in standard deviations. `None` if there is no
+    /// t.
     pub fn d_z(&self) -> Option<f64> {
         self.sd.filter(|&sd| sd > 0.0).map(|sd| self.mean / sd)
     }
 
-    /// Hedges' g of paired data: d without its bias. `None` of two queries, for which there is no correction.
+    /// Hedges' g of paired data: d without its bias. `None` of two queries, for which there is no
+    /// correction.
     pub fn g_z(&self) -> Option<f64> {
         Some(hedges(self.df())? * self.d_z()?)
     }
 
-    /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of `margin` or higher: the p of each. The
-    /// systems are equal for practical purposes if both are small. `None` if there is no t.
+    /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of
+    /// `margin` or higher: the p of each. The systems are equal for practical purposes if both are
+    /// small. `None` if there is no t.
     pub fn margin_p(&self, margin: f64) -> Option<[f64; 2]> {
-        // Equivalence turns the burden round: each test has "worse by the margin or more" as what is to be disproved, so too few queries do
-        // not show it.
+        // Equivalence turns the burden round: each test has "worse by the margin or more" as what
+        // is to be disproved, so too few queries do not show it.
         Some([self.against(-margin)?.higher, self.against(margin)?.lower])
     }
 
-    /// Whether the mean difference is shown to be within ±`margin`. If the standard deviation is 0, the mean alone decides. `None` of one
-    /// query.
+    /// Whether the mean difference is shown to be within ±`margin`. If the standard deviation is 0,
+    /// the mean alone decides. `None` of one query.
     pub fn is_equivalent(&self, margin: f64, alpha: f64) -> Option<bool> {
         match self.margin_p(margin) {
             Some([below, above]) => Some(below.max(above) < alpha),
@@ -151,10 +164,11 @@ impl Paired {
     }
 }
 
-/// Hedges' correction J = Γ(ν/2) / (√(ν/2) · Γ((ν−1)/2)), from 2 degrees of freedom on (Hedges 1981).
+/// Hedges' correction J = Γ(ν/2) / (√(ν/2) · Γ((ν−1)/2)), from 2 degrees of freedom on (Hedges
+/// 1981).
 pub fn hedges(df: f64) -> Option<f64> {
-    // Γ(a + ½)/Γ(a) by Stirling: the large terms cancel on paper, and what is left is a·ln(1 + 1/(2a)) − ½ and two small errors. For 10⁶
-    // queries ln Γ would keep nine digits.
+    // Γ(a + ½)/Γ(a) by Stirling: the large terms cancel on paper, and what is left is a·ln(1 +
+    // 1/(2a)) − ½ and two small errors. For 10⁶ queries ln Γ would keep nine digits.
     let a = 0.5 * (df - 1.0);
     let errors = stirling_error(a + 0.5) - stirling_error(a);
     (df >= 2.0).then(|| (a / (a + 0.5)).sqrt() * (a * (0.5 / a).ln_1p() - 0.5 + errors).exp())
@@ -172,8 +186,8 @@ pub struct Wins {
 }
 
 impl Wins {
-    /// Counts the wins of differences, which are given as they are and as multiples of a unit. Differences of at most `tie` are ties;
-    /// without `tie`, those that are rounding.
+    /// Counts the wins of differences, which are given as they are and as multiples of a unit.
+    /// Differences of at most `tie` are ties; without `tie`, those that are rounding.
     pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> Wins {
         let is_tie = |delta: f64, count| tie.map_or(is_zero(count), |most| delta.abs() <= most);
         let mut wins = Wins { wins: 0, ties: 0, losses: 0 };
@@ -251,7 +265,10 @@ mod tests {
         assert!(deltas.iter().any(|delta| *delta != deltas[0]));
         let paired = of(&deltas).unwrap();
         assert!(!paired.all_zero && (paired.mean - 0.1).abs() < 1e-16);
-        assert_eq!((paired.sd, paired.t(), paired.p(), paired.d_z()), (Some(0.0), None, None, None));
+        assert_eq!(
+            (paired.sd, paired.t(), paired.p(), paired.d_z()),
+            (Some(0.0), None, None, None)
+        );
         assert_eq!(paired.interval(0.05), Some([paired.mean; 2]));
         assert_eq!(paired.is_equivalent(0.11, 0.05), Some(true));
         assert_eq!(paired.is_equivalent(0.09, 0.05), Some(false));
@@ -262,7 +279,8 @@ mod tests {
     #[test]
     fn what_is_none() {
         assert_eq!(of(&[]), None);
-        let odd = |deltas: [f64; 2]| Paired::of(&deltas.into_iter().collect(), false, Unit::of([1.0]));
+        let odd =
+            |deltas: [f64; 2]| Paired::of(&deltas.into_iter().collect(), false, Unit::of([1.0]));
         assert!(odd([0.1, 0.2]).is_some());
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
             assert_eq!(odd([0.1, value]), None);
@@ -303,9 +321,13 @@ mod tests {
     }
 
     proptest! {
-        /// Swapping the runs negates; the tails make 1; the interval misses 0 if and only if p is below its level; no p is NaN.
+        /// Swapping the runs negates; the tails make 1; the interval misses 0 if and only if p is
+        /// below its level; no p is NaN.
         #[test]
-        fn symmetry(deltas in proptest::collection::vec(-1.0..1.0f64, 2..40), power in -300..300i32) {
+        fn symmetry(
+            deltas in proptest::collection::vec(-1.0..1.0f64, 2..40),
+            power in -300..300i32,
+        ) {
             let deltas: Vec<f64> = deltas.iter().map(|delta| delta * 2f64.powi(power)).collect();
             let swapped: Vec<f64> = deltas.iter().map(|delta| -delta).collect();
             let (paired, swapped) = (of(&deltas).unwrap(), of(&swapped).unwrap());
@@ -313,7 +335,9 @@ mod tests {
             prop_assert_eq!(paired.sd, swapped.sd);
             if let (Some(p), Some(q)) = (paired.p(), swapped.p()) {
                 prop_assert_eq!((p.two_sided, p.higher, p.lower), (q.two_sided, q.lower, q.higher));
-                prop_assert!([p.two_sided, p.higher, p.lower].iter().all(|p| (0.0..=1.0).contains(p)));
+                prop_assert!(
+                    [p.two_sided, p.higher, p.lower].iter().all(|p| (0.0..=1.0).contains(p))
+                );
                 if paired.t().is_some() {
                     prop_assert!((p.higher + p.lower - 1.0).abs() < 1e-15);
                     prop_assert!((p.two_sided - 2.0 * p.higher.min(p.lower)).abs() < 1e-15);

@@ -1,24 +1,27 @@
 //! Parts of a comparison: its sums over some queries, which can be merged.
 //!
-//! Merging is associative and commutative to the bit, so parts in any number and any order give the same comparison. Parts that do not
-//! belong together are refused, with the setting that would make them fit.
+//! Merging is associative and commutative to the bit, so parts in any number and any order give the
+//! same comparison. Parts that do not belong together are refused, with the setting that would make
+//! them fit.
 //!
 //! # Who belongs together
 //!
 //! ```text
 //! the same runs in the same order        sums are kept by place, not by name
-//! the same settings of the evaluation    as summaries check them: measures, queries, depth, ties, judgments' numbers
-//! the same settings of the comparison    all thirteen of `settings`: each changes a number or which numbers there are
+//! the same settings of the evaluation    as summaries check them: measures, queries, depth, ties,
+//!                                        judgments' numbers
+//! the same settings of the comparison    all thirteen of `settings`: each changes a number or
+//!                                        which numbers there are
 //! the same units                         whole numbers of 2⁻⁴⁰ and of 2⁻³⁹ do not add up
 //! the same number of draws               sums are added draw by draw
 //! no query in both                       the one thing that is forbidden to be the same
 //! ```
 //!
-//! Two parts under one seed have the same draws without having spoken: a query's signs follow from its id and the seed (`philox`). So added
-//! sums are those of one pass, to the bit.
+//! Two parts under one seed have the same draws without having spoken: a query's signs follow from
+//! its id and the seed (`philox`). So added sums are those of one pass, to the bit.
 //!
-//! What is checked comes before what is changed, and everything that can fail is made aside. So a part that refused another is as it was,
-//! and can go on with the next.
+//! What is checked comes before what is changed, and everything that can fail is made aside. So a
+//! part that refused another is as it was, and can go on with the next.
 
 use super::comparison::Comparison;
 use super::making::ComparedRuns;
@@ -40,9 +43,12 @@ pub(super) const MOST: u64 = 1 << 40;
 /// let part = |query: &str, grades: [f64; 2]| {
 ///     let qrels = Qrels::new([(query, "d1", grades[0]), (query, "d2", grades[1])])?;
 ///     let run = |first| [(query, "d1", first), (query, "d2", 0.5)];
-///     let matrix = Join::default().rankings(&qrels, [("a".to_owned(), run(0.7)), ("b".to_owned(), run(0.2))])?;
+///     let matrix = Join::default()
+///         .rankings(&qrels, [("a".to_owned(), run(0.7)), ("b".to_owned(), run(0.2))])?;
 ///     let (scores, summary) = evaluator.evaluate_with_summary(&matrix)?;
-///     Ok::<_, laneval::Error>(Partial::of(&scores, &summary, None, &ComparisonOptions::default())?.1)
+///     Ok::<_, laneval::Error>(
+///         Partial::of(&scores, &summary, None, &ComparisonOptions::default())?.1,
+///     )
 /// };
 /// let mut all = part("q1", [1.0, 0.0])?;
 /// all.merge(&part("q2", [0.0, 1.0])?)?;
@@ -70,12 +76,13 @@ impl ComparisonOptions {
     /// Checks that parts of a comparison with these options can be merged.
     ///
     /// # Errors
-    /// An option that needs the differences of all queries at once: Wilcoxon's test, BCa intervals, the randomised HSD,
-    /// [`Permutations::Auto`].
+    /// An option that needs the differences of all queries at once: Wilcoxon's test, BCa intervals,
+    /// the randomised HSD, [`Permutations::Auto`].
     pub fn check_partial(&self) -> Result<()> {
         let refused = |what: String, instead: &str| {
             let message = format!(
-                "{what} needs the differences of all queries at once, so a part cannot have it: {instead}"
+                "{what} needs the differences of all queries at once, so a part cannot have it: \
+                 {instead}"
             );
             Err(Error::Unanswerable(message))
         };
@@ -89,7 +96,10 @@ impl ComparisonOptions {
             return refused(format!("the correction {}", self.correction), "take maxt or hsd");
         }
         if self.permutations == Permutations::Auto {
-            return refused("the number of permutations `auto`".to_owned(), "give a number, such as 99999");
+            return refused(
+                "the number of permutations `auto`".to_owned(),
+                "give a number, such as 99999",
+            );
         }
         if self.permutations == Permutations::Exact {
             return refused(
@@ -102,9 +112,10 @@ impl ComparisonOptions {
 }
 
 impl Partial {
-    /// Compares the runs of scores that have the values of queries, and returns the comparison and the part. `summary` is that of the same
-    /// evaluation; `judged` is that of [`judged_measure`](super::judged_measure) for each measure, if the shares of judged documents are
-    /// wanted.
+    /// Compares the runs of scores that have the values of queries, and returns the comparison and
+    /// the part. `summary` is that of the same evaluation; `judged` is that of
+    /// [`judged_measure`](super::judged_measure) for each measure, if the shares of judged
+    /// documents are wanted.
     ///
     /// # Errors
     /// As [`Comparison::of`] and [`ComparisonOptions::check_partial`].
@@ -123,8 +134,8 @@ impl Partial {
         let partial = Partial {
             summary: summary.clone().without_ids(),
             judged: judged.map(|judged| judged.clone().without_ids()),
-            // The part does not hold options that only other tests need. The largest values are left out too: merging compares the units
-            // that follow from them.
+            // The part does not hold options that only other tests need. The largest values are
+            // left out too: merging compares the units that follow from them.
             options: ComparisonOptions {
                 largest: Vec::new(),
                 zeros: Default::default(),
@@ -138,8 +149,8 @@ impl Partial {
         Ok((comparison, partial))
     }
 
-    /// The comparison of all queries so far. It lacks everything that needs their differences at once, such as an exact p, and their
-    /// values.
+    /// The comparison of all queries so far. It lacks everything that needs their differences at
+    /// once, such as an exact p, and their values.
     /// # Errors
     /// Differences beyond the range of numbers of 64 bits.
     pub fn comparison(&self) -> Result<Comparison> {
@@ -172,8 +183,8 @@ impl Partial {
     /// Adds the part of other queries.
     ///
     /// # Errors
-    /// Other runs, measures, settings, units or numbers of draws, and queries that both count: [`Error::Merge`] says which setting would
-    /// make them fit. Then nothing is added.
+    /// Other runs, measures, settings, units or numbers of draws, and queries that both count:
+    /// [`Error::Merge`] says which setting would make them fit. Then nothing is added.
     pub fn merge(&mut self, other: &Partial) -> Result<()> {
         self.check(other)?;
         let queries = self.queries.and(&other.queries).map_err(|common| {
@@ -214,23 +225,31 @@ impl Partial {
         }
         if self.judged.is_some() != other.judged.is_some() {
             return refused(
-                "one has the shares of judged documents and the other has not: give them in all, or in none"
+                "one has the shares of judged documents and the other has not: give them in all, \
+                 or in none"
                     .to_owned(),
             );
         }
-        let measures = self.summary.measures().iter().zip(&self.sums.measures).zip(&other.sums.measures);
+        let measures =
+            self.summary.measures().iter().zip(&self.sums.measures).zip(&other.sums.measures);
         for ((measure, own), others) in measures {
             let [here, there] = [own.unit, others.unit].map(|unit| unit.largest());
             if own.unit != others.unit {
                 return refused(format!(
-                    "{measure} has values up to {here} here and up to {there} there, which are rounded to other units: set --largest '{measure}={}' in all",
+                    "{measure} has values up to {here} here and up to {there} there, which are \
+                     rounded to other units: set --largest '{measure}={}' in all",
                     here.max(there)
                 ));
             }
         }
         let draws = |of: &Partial| of.sums.draws().unwrap_or(0);
         if draws(self) != draws(other) {
-            return refused(differ("numbers of permutations", &draws(self), &draws(other), "--permutations"));
+            return refused(differ(
+                "numbers of permutations",
+                &draws(self),
+                &draws(other),
+                "--permutations",
+            ));
         }
         if self.sums.queries + other.sums.queries > MOST {
             return refused(format!("there are more than {MOST} queries"));
@@ -249,7 +268,8 @@ fn other_runs(own: &[String], others: &[String]) -> Option<String> {
     });
     let number = place + 1;
     Some(format!(
-        "run {number} is {here} here and {there} there: compare the same runs in the same order, named by name=path"
+        "run {number} is {here} here and {there} there: compare the same runs in the same order, \
+         named by name=path"
     ))
 }
 
@@ -266,14 +286,16 @@ struct ComparisonSetting {
 /// The settings of a comparison.
 fn settings(of: &ComparisonOptions) -> [ComparisonSetting; 13] {
     let setting = |name, value, option| ComparisonSetting { name, value, option };
-    let number = |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
+    let number =
+        |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
     let permutations = match of.permutations {
         Permutations::Fixed(draws) => draws.to_string(),
         Permutations::Affordable => "the default".to_owned(),
         Permutations::Auto => "auto".to_owned(),
         Permutations::Exact => "exact".to_owned(),
     };
-    let baseline = of.baseline.as_ref().map_or("none".to_owned(), |name| printable(name.as_bytes()));
+    let baseline =
+        of.baseline.as_ref().map_or("none".to_owned(), |name| printable(name.as_bytes()));
     [
         setting("baselines", baseline, "--baseline"),
         setting("tests", of.test.to_string(), "--test"),
@@ -287,6 +309,10 @@ fn settings(of: &ComparisonOptions) -> [ComparisonSetting; 13] {
         setting("margins", number(of.margin), "--margin"),
         setting("differences to detect", number(of.power), "--power"),
         setting("largest ties", number(of.tie), "--tie"),
-        setting("analyses of variance", if of.anova { "some" } else { "none" }.to_owned(), "--anova"),
+        setting(
+            "analyses of variance",
+            if of.anova { "some" } else { "none" }.to_owned(),
+            "--anova",
+        ),
     ]
 }

@@ -1,23 +1,28 @@
-//! Random words by counter: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3").
+//! Random words by counter: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011, "Parallel random
+//! numbers: as easy as 1, 2, 3").
 //!
-//! Four words are a function of a key and a counter. So the random words of a draw for a query follow from the seed, the query's id and the
-//! number of the draw alone: threads, shards, the order of queries and the draws before it change nothing.
+//! Four words are a function of a key and a counter. So the random words of a draw for a query
+//! follow from the seed, the query's id and the number of the draw alone: threads, shards, the
+//! order of queries and the draws before it change nothing.
 //!
 //! ```text
 //! counter   [ query's hash, low | high | number | purpose ]      key  [ seed, low | high ]
 //! number    which block of draws (signs: 128 draws a block; weights: 4) or which draw (labels)
 //! ```
 //!
-//! Philox is a bijection of the counter under each key: a round multiplies two of the words, and keeps the low halves and mixes the high
-//! ones into the other two, which can be undone. So no two counters of one seed have the same four words by construction, and the only
-//! queries that share their signs are those whose 64-bit hashes are equal: among a million queries a chance of n²/2⁶⁵ ≈ 3·10⁻⁸.
+//! Philox is a bijection of the counter under each key: a round multiplies two of the words, and
+//! keeps the low halves and mixes the high ones into the other two, which can be undone. So no two
+//! counters of one seed have the same four words by construction, and the only queries that share
+//! their signs are those whose 64-bit hashes are equal: among a million queries a chance of n²/2⁶⁵
+//! ≈ 3·10⁻⁸.
 //!
-//! A generator with a state would tie a query's signs to how many words were drawn before, and so to the order of queries, the shard and
-//! the thread. It is also why shards of a comparison can be merged: each makes the sums of its own queries under the very draws that one
-//! pass would make.
+//! A generator with a state would tie a query's signs to how many words were drawn before, and so
+//! to the order of queries, the shard and the thread. It is also why shards of a comparison can be
+//! merged: each makes the sums of its own queries under the very draws that one pass would make.
 //!
-//! A block is twenty multiplications of 32 × 32 bits, without branches, memory or a dependence on the block before, so the compiler puts
-//! the blocks of consecutive numbers into the lanes of vectors (`blocks`).
+//! A block is twenty multiplications of 32 × 32 bits, without branches, memory or a dependence on
+//! the block before, so the compiler puts the blocks of consecutive numbers into the lanes of
+//! vectors (`blocks`).
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -37,7 +42,8 @@ pub mod purpose {
     pub const DRAWS: u32 = 3;
     /// Permutations of labels, four swaps of one draw in four words.
     pub fn labels(four: usize) -> u32 {
-        // The lowest byte is 2 and the others say which four swaps, so that no count of runs reaches the purposes above.
+        // The lowest byte is 2 and the others say which four swaps, so that no count of runs
+        // reaches the purposes above.
         2 + 256 * four as u32
     }
 }
@@ -106,19 +112,24 @@ mod tests {
         let ones = u32::MAX;
         assert_eq!(of([ones; 2], [ones; 4]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);
         let pi = [0x243f_6a88, 0x85a3_08d3, 0x1319_8a2e, 0x0370_7344];
-        assert_eq!(of([0xa409_3822, 0x299f_31d0], pi), [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]);
+        assert_eq!(
+            of([0xa409_3822, 0x299f_31d0], pi),
+            [0xd16c_fe09, 0x94fd_cceb, 0x5001_e420, 0x2412_6ea1]
+        );
     }
 
     #[test]
     fn words_of_two_queries() {
         assert_eq!(query_hash(b"q1"), 0xbb3d_b58d_2c6b_ab0d);
         assert_eq!(query_hash(b"q2"), 0xbec8_0434_3a08_47c0);
-        let words =
-            |id| Philox::new(SEED).blocks::<1>(query_hash(id), 0, purpose::SIGNS).map(|words| words[0]);
+        let words = |id| {
+            Philox::new(SEED).blocks::<1>(query_hash(id), 0, purpose::SIGNS).map(|words| words[0])
+        };
         assert_eq!(words(b"q1"), [0x75fa_f1bd, 0x8815_de75, 0x3784_fac5, 0x6594_0cb0]);
         assert_eq!(words(b"q2"), [0x1bed_d271, 0x7d13_75cf, 0x6c2f_009b, 0x76d3_6321]);
         let first = words(b"q1")[0];
-        let signs: String = (0..16).map(|bit| if first >> bit & 1 == 1 { '-' } else { '+' }).collect();
+        let signs: String =
+            (0..16).map(|bit| if first >> bit & 1 == 1 { '-' } else { '+' }).collect();
         assert_eq!(signs, "-+----+--+++----");
     }
 

@@ -1,24 +1,28 @@
 //! The power of the paired t test: what a number of queries can find.
 //!
-//! Effects are mean differences in standard deviations of the differences. The standard deviation is that of the data at hand; the effect
-//! is one that matters to the user, never the one that was observed.
+//! Effects are mean differences in standard deviations of the differences. The standard deviation
+//! is that of the data at hand; the effect is one that matters to the user, never the one that was
+//! observed.
 
 use super::special::{noncentral_t_cdf, student_quantile};
 
 /// The largest number of queries that is tried.
 const MOST: f64 = 1e12;
 
-/// The chance that the two-sided test at `alpha` of `queries` queries, two or more, finds an effect.
+/// The chance that the two-sided test at `alpha` of `queries` queries, two or more, finds an
+/// effect.
 pub fn power(effect: f64, queries: f64, alpha: f64) -> f64 {
     let df = queries - 1.0;
-    // Under an effect of e standard deviations the t statistic is noncentral, shifted by e·√n. The test rejects in both tails, so the
-    // chance of the wrong one is counted too, as it must be for e = 0 to give alpha.
+    // Under an effect of e standard deviations the t statistic is noncentral, shifted by e·√n. The
+    // test rejects in both tails, so the chance of the wrong one is counted too, as it must be for
+    // e = 0 to give alpha.
     let (low, shift) = (student_quantile(0.5 * alpha, df), queries.sqrt() * effect.abs());
     // P(T' > t) is P(T' < −t) of the opposite shift.
     noncentral_t_cdf(low, df, -shift) + noncentral_t_cdf(low, df, shift)
 }
 
-/// The smallest effect that `queries` queries, two or more, find with a chance of `wanted`, above `alpha`.
+/// The smallest effect that `queries` queries, two or more, find with a chance of `wanted`, above
+/// `alpha`.
 pub fn smallest_effect(queries: f64, alpha: f64, wanted: f64) -> f64 {
     let mut high = 1.0;
     while power(high, queries, alpha) < wanted {
@@ -27,7 +31,8 @@ pub fn smallest_effect(queries: f64, alpha: f64, wanted: f64) -> f64 {
     bisect(0.0, high, |effect| power(effect, queries, alpha) >= wanted)
 }
 
-/// The smallest number of queries, two or more, that finds an effect with a chance of `wanted`; `None` if more than 10¹² are needed.
+/// The smallest number of queries, two or more, that finds an effect with a chance of `wanted`;
+/// `None` if more than 10¹² are needed.
 pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
     let enough = |queries: f64| power(effect, queries, alpha) >= wanted;
     let mut high = 2.0;
@@ -37,7 +42,8 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
             return None;
         }
     }
-    // Invariant: `high` is enough, and `low` is not (or is 1, which no test can have). Doubling and halving take two times log₂ n powers.
+    // Invariant: `high` is enough, and `low` is not (or is 1, which no test can have). Doubling and
+    // halving take two times log₂ n powers.
     let mut low = 0.5 * high;
     while high - low > 1.0 {
         let middle = low.midpoint(high).floor();
@@ -48,7 +54,8 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
 
 /// The smallest number between `low` and `high` from which on `is_so` is true, to the last bits.
 fn bisect(mut low: f64, mut high: f64, is_so: impl Fn(f64) -> bool) -> f64 {
-    // Neighbouring floats have no middle, so a stricter end might never come. The power itself is off by more than four roundings.
+    // Neighbouring floats have no middle, so a stricter end might never come. The power itself is
+    // off by more than four roundings.
     while high - low > 4.0 * f64::EPSILON * high {
         let middle = low.midpoint(high);
         *(if is_so(middle) { &mut high } else { &mut low }) = middle;
@@ -72,11 +79,18 @@ mod tests {
     #[test]
     fn power_grows_to_certainty() {
         for queries in [2.0, 5.0, 50.0, 1e6] {
-            let found: Vec<f64> = (0..60).map(|at| power(f64::from(at) * 0.3, queries, 0.05)).collect();
-            assert!(found.windows(2).all(|pair| pair[0] <= pair[1] + 1e-12), "{queries}: {found:?}");
+            let found: Vec<f64> =
+                (0..60).map(|at| power(f64::from(at) * 0.3, queries, 0.05)).collect();
+            assert!(
+                found.windows(2).all(|pair| pair[0] <= pair[1] + 1e-12),
+                "{queries}: {found:?}"
+            );
             assert_eq!(power(-0.3, queries, 0.05), found[1]);
         }
-        assert!((power(20.0, 50.0, 0.05) - 1.0).abs() < 1e-12 && (power(1e4, 2.0, 0.05) - 1.0).abs() < 1e-9);
+        assert!(
+            (power(20.0, 50.0, 0.05) - 1.0).abs() < 1e-12
+                && (power(1e4, 2.0, 0.05) - 1.0).abs() < 1e-9
+        );
     }
 
     #[test]
@@ -86,7 +100,9 @@ mod tests {
             assert!(power(effect, queries as f64, 0.05) >= 0.8);
             assert!(queries == 2 || power(effect, queries as f64 - 1.0, 0.05) < 0.8);
             let smallest = smallest_effect(queries as f64, 0.05, 0.8);
-            assert!(smallest <= effect && (power(smallest, queries as f64, 0.05) - 0.8).abs() < 1e-12);
+            assert!(
+                smallest <= effect && (power(smallest, queries as f64, 0.05) - 0.8).abs() < 1e-12
+            );
         }
         assert_eq!(queries_for(0.0, 0.05, 0.8), None);
         assert_eq!(queries_for(1e-9, 0.05, 0.8), None);

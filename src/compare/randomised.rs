@@ -1,23 +1,25 @@
 //! The randomisation test of pairs of runs, one by one and all pairs of a family together.
 //!
-//! A pair's p is the share of draws whose sum of differences is as extreme as the observed sum, which counts as a draw as well (Phipson and
-//! Smyth 2010, "Permutation p-values should never be zero"). All pairs and measures share the flips, so a pair's sum is the difference of
-//! two runs' sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure (Westfall and Young 1993,
-//! algorithm 2.8; for retrieval Boytsov, Belova and Westfall 2013) corrects for many pairs and takes into account how they depend on one
-//! another.
+//! A pair's p is the share of draws whose sum of differences is as extreme as the observed sum,
+//! which counts as a draw as well (Phipson and Smyth 2010, "Permutation p-values should never be
+//! zero"). All pairs and measures share the flips, so a pair's sum is the difference of two runs'
+//! sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure
+//! (Westfall and Young 1993, algorithm 2.8; for retrieval Boytsov, Belova and Westfall 2013)
+//! corrects for many pairs and takes into account how they depend on one another.
 //!
 //! # Why sums divided by √Σδ²
 //!
-//! The largest statistic of a family decides, so the statistics of its pairs must be of one scale. The sum S of a pair's signed differences
-//! has the variance Σδ² over all signs, which no flip changes. So r = S/√Σδ² needs one multiplication a draw, and it orders draws as the t
-//! statistic does:
+//! The largest statistic of a family decides, so the statistics of its pairs must be of one scale.
+//! The sum S of a pair's signed differences has the variance Σδ² over all signs, which no flip
+//! changes. So r = S/√Σδ² needs one multiplication a draw, and it orders draws as the t statistic
+//! does:
 //!
 //! ```text
 //! t² = (n − 1) · r² / (n − r²)        n queries, alike for all pairs of the family
 //! ```
 //!
-//! An increasing function that is the same for all pairs changes no maximum and no comparison. So this is maxT over t, without a standard
-//! deviation a draw.
+//! An increasing function that is the same for all pairs changes no maximum and no comparison. So
+//! this is maxT over t, without a standard deviation a draw.
 //!
 //! # Step-down, from the last
 //!
@@ -29,8 +31,8 @@
 //! p            p₁  ≤  p₂  ≤  p₃         made to ascend from the left, as the procedure asks
 //! ```
 //!
-//! So a family costs one pass over its pairs, whatever their number, and no draw is kept. Counts are whole numbers: chunks add up in any
-//! order.
+//! So a family costs one pass over its pairs, whatever their number, and no draw is kept. Counts
+//! are whole numbers: chunks add up in any order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -42,7 +44,8 @@ use super::flips::{CHUNK, Flips, WideInteger, are_narrow};
 use super::units;
 use crate::sort;
 
-/// Two runs that are compared, by their indices in the list of series. The difference is the run's values less the baseline's.
+/// Two runs that are compared, by their indices in the list of series. The difference is the run's
+/// values less the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// The index of the run that is subtracted.
@@ -68,17 +71,19 @@ pub struct Family {
     hypotheses: Vec<Hypothesis>,
     /// The tolerance: sums that differ by no more are equal.
     tolerance: i64,
-    /// The weight of each sum, so that pairs whose differences vary more do not decide alone: 1/√Σδ²; 0 for pairs without differences.
+    /// The weight of each sum, so that pairs whose differences vary more do not decide alone:
+    /// 1/√Σδ²; 0 for pairs without differences.
     weights: Vec<f64>,
     /// The observed sums, times their weights.
     seen: Vec<f64>,
-    /// The indices of the hypotheses, from the largest of `seen` down, without those of pairs that do not differ.
+    /// The indices of the hypotheses, from the largest of `seen` down, without those of pairs that
+    /// do not differ.
     order: Vec<usize>,
 }
 
 impl Hypothesis {
-    /// Whether the two runs differ in any query by more than rounding. The rounded sum of a pair that does not differ would make the sums
-    /// of no other pair extreme.
+    /// Whether the two runs differ in any query by more than rounding. The rounded sum of a pair
+    /// that does not differ would make the sums of no other pair extreme.
     fn differs(&self, queries: usize) -> bool {
         self.squares > queries as i128
     }
@@ -87,14 +92,16 @@ impl Hypothesis {
 impl Family {
     /// Makes a family of hypotheses over the same `queries`.
     pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Family {
-        let weight =
-            |of: &Hypothesis| if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 };
-        // The observed statistic is rounded as those of draws are, and rounding is monotone: a draw with as large a sum never has a smaller
-        // statistic.
+        let weight = |of: &Hypothesis| {
+            if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 }
+        };
+        // The observed statistic is rounded as those of draws are, and rounding is monotone: a draw
+        // with as large a sum never has a smaller statistic.
         let weights: Vec<f64> = hypotheses.iter().map(weight).collect();
         let seen: Vec<f64> =
             hypotheses.iter().zip(&weights).map(|(of, weight)| of.sum.size() * weight).collect();
-        let mut order: Vec<usize> = (0..hypotheses.len()).filter(|&at| weights[at] != 0.0).collect();
+        let mut order: Vec<usize> =
+            (0..hypotheses.len()).filter(|&at| weights[at] != 0.0).collect();
         sort::by_number(&mut order, |&at| -seen[at]);
         Family { hypotheses, tolerance: units::tolerance(queries), weights, seen, order }
     }
@@ -104,7 +111,11 @@ impl Family {
     pub fn of(series: &[&[i64]], pairs: &[Pair]) -> Family {
         let hypothesis = |&pair: &Pair| {
             let deltas = units::deltas(series[pair.baseline], series[pair.run]);
-            Hypothesis { pair, sum: units::sum(&deltas), squares: units::products(&deltas, &deltas) }
+            Hypothesis {
+                pair,
+                sum: units::sum(&deltas),
+                squares: units::products(&deltas, &deltas),
+            }
         };
         let queries = series.first().map_or(0, |numbers| numbers.len());
         Family::new(queries, pairs.iter().map(hypothesis).collect())
@@ -139,7 +150,8 @@ pub struct DrawTally {
     pub draws: u64,
     /// The counts of each pair.
     pub counts: Vec<ExtremeCounts>,
-    /// For each pair, the number of draws in which this pair, or one behind it in the order of the step-down procedure, is as extreme.
+    /// For each pair, the number of draws in which this pair, or one behind it in the order of the
+    /// step-down procedure, is as extreme.
     stepped: Vec<u64>,
 }
 
@@ -147,7 +159,11 @@ impl DrawTally {
     /// Makes a tally of a family without any draw.
     pub fn new(family: &Family) -> DrawTally {
         let pairs = family.hypotheses.len();
-        DrawTally { draws: 0, counts: vec![ExtremeCounts::default(); pairs], stepped: vec![0; pairs] }
+        DrawTally {
+            draws: 0,
+            counts: vec![ExtremeCounts::default(); pairs],
+            stepped: vec![0; pairs],
+        }
     }
 
     /// Adds other draws of the same family.
@@ -166,11 +182,13 @@ impl DrawTally {
         p_of_count(count, self.draws)
     }
 
-    /// For each pair the count whose p is corrected by maxT, two-sided; `None` if the runs do not differ, so that there is no hypothesis.
-    /// No pair has a smaller count than those before it in the order.
+    /// For each pair the count whose p is corrected by maxT, two-sided; `None` if the runs do not
+    /// differ, so that there is no hypothesis. No pair has a smaller count than those before it in
+    /// the order.
     pub fn max_t(&self, family: &Family) -> Vec<Option<u64>> {
         let mut counts = vec![None; self.stepped.len()];
-        // Invariant of the procedure: a hypothesis is not rejected before one with a larger statistic, so its p is no smaller.
+        // Invariant of the procedure: a hypothesis is not rejected before one with a larger
+        // statistic, so its p is no smaller.
         let mut largest = 0;
         for &at in &family.order {
             largest = largest.max(self.stepped[at]);
@@ -180,12 +198,17 @@ impl DrawTally {
     }
 
     /// Adds `draws` draws; `sums` writes the sums of a pair.
-    fn add<T: WideInteger>(&mut self, family: &Family, draws: usize, mut sums: impl FnMut(Pair, &mut [T])) {
+    fn add<T: WideInteger>(
+        &mut self,
+        family: &Family,
+        draws: usize,
+        mut sums: impl FnMut(Pair, &mut [T]),
+    ) {
         let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
         let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
         self.draws += draws as u64;
-        // Pairs that do not differ come behind all others. Their weight is 0, so they could raise nothing; they are counted for their own p
-        // only.
+        // Pairs that do not differ come behind all others. Their weight is 0, so they could raise
+        // nothing; they are counted for their own p only.
         let alike = (0..family.hypotheses.len()).filter(|&at| family.weights[at] == 0.0);
         for at in family.order.iter().rev().copied().chain(alike) {
             let hypothesis = family.hypotheses[at];
@@ -200,12 +223,20 @@ impl DrawTally {
     }
 }
 
-/// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is as large as the observed one.
+/// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is
+/// as large as the observed one.
 #[inline(always)]
-fn raised<T: WideInteger>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, seen: f64) -> u64 {
+fn raised<T: WideInteger>(
+    largest: &mut [f64],
+    sums: &[T],
+    tolerance: T,
+    weight: f64,
+    seen: f64,
+) -> u64 {
     let mut count = 0;
     for (largest, &sum) in largest.iter_mut().zip(sums) {
-        // The tolerance is added before the weight, in whole units, so that a draw that equals the observed sum within rounding reaches it.
+        // The tolerance is added before the weight, in whole units, so that a draw that equals the
+        // observed sum within rounding reaches it.
         let statistic = (size(sum) + tolerance).size() * weight;
         // Not `f64::max`, which also provides for NaN: this compare is one instruction a lane.
         *largest = if statistic > *largest { statistic } else { *largest };
@@ -231,7 +262,8 @@ impl ExtremeCounts {
         let extreme = size(seen) - tolerance;
         let (greater, less) = (seen - tolerance, seen + tolerance);
         for &sum in sums {
-            // Truth values are added, without a branch that could not be predicted, and the loop becomes vectors.
+            // Truth values are added, without a branch that could not be predicted, and the loop
+            // becomes vectors.
             self.two_sided += u64::from(size(sum) >= extreme);
             self.greater += u64::from(sum >= greater);
             self.less += u64::from(sum <= less);
@@ -239,8 +271,8 @@ impl ExtremeCounts {
     }
 }
 
-/// The tallies of some families over some draws, which share their flips. The indices of the pairs are those of `series`: values in whole
-/// units, all of the same queries in the order of `flips`.
+/// The tallies of some families over some draws, which share their flips. The indices of the pairs
+/// are those of `series`: values in whole units, all of the same queries in the order of `flips`.
 pub fn tallies(
     flips: &Flips<'_>,
     series: &[&[i64]],
@@ -253,18 +285,21 @@ pub fn tallies(
     let mut runs: Vec<usize> = places.keys().flat_map(|pair| [pair.baseline, pair.run]).collect();
     runs.sort_unstable();
     runs.dedup();
-    // One more series costs more than a difference of two sums: differences are summed themselves only if there are no more of them than
-    // runs.
+    // One more series costs more than a difference of two sums: differences are summed themselves
+    // only if there are no more of them than runs.
     if places.len() <= runs.len() {
-        let deltas: Vec<Vec<i64>> =
-            places.keys().map(|pair| units::deltas(series[pair.baseline], series[pair.run])).collect();
+        let deltas: Vec<Vec<i64>> = places
+            .keys()
+            .map(|pair| units::deltas(series[pair.baseline], series[pair.run]))
+            .collect();
         let deltas: Vec<&[i64]> = deltas.iter().map(Vec::as_slice).collect();
         let of = |pair| SeriesSource { plus: places[&pair], minus: None };
         of_series(flips, &deltas, families, draws, of)
     } else {
         let used: Vec<&[i64]> = runs.iter().map(|&run| series[run]).collect();
         let place = |run| runs.binary_search(&run).expect("a run of a pair");
-        let of = |pair: Pair| SeriesSource { plus: place(pair.run), minus: Some(place(pair.baseline)) };
+        let of =
+            |pair: Pair| SeriesSource { plus: place(pair.run), minus: Some(place(pair.baseline)) };
         of_series(flips, &used, families, draws, of)
     }
 }
@@ -320,7 +355,10 @@ fn of_whole<T: WideInteger>(
 }
 
 /// The tallies of all chunks together.
-fn merged(families: &[Family], chunks: impl ParallelIterator<Item = Vec<DrawTally>>) -> Vec<DrawTally> {
+fn merged(
+    families: &[Family],
+    chunks: impl ParallelIterator<Item = Vec<DrawTally>>,
+) -> Vec<DrawTally> {
     let merge = |mut all: Vec<DrawTally>, chunk: Vec<DrawTally>| {
         all.iter_mut().zip(&chunk).for_each(|(all, tally)| all.merge(tally));
         all
@@ -387,15 +425,19 @@ impl DrawSums {
 
     /// Adds the sums of other queries under the same draws.
     pub fn merge(&mut self, other: &DrawSums) {
-        // 128 bits, because the sum of two narrow ones may not fit 64. The form is chosen anew, so that equal sums have equal bytes in any
-        // order.
+        // 128 bits, because the sum of two narrow ones may not fit 64. The form is chosen anew, so
+        // that equal sums have equal bytes in any order.
         assert_eq!(self.len(), other.len(), "the same draws");
         let sums = (0..self.len()).map(|draw| self.get(draw) + other.get(draw)).collect();
         *self = DrawSums::wide(sums);
     }
 }
 
-fn gathered<T: WideInteger>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<Vec<T>> {
+fn gathered<T: WideInteger>(
+    flips: &Flips<'_>,
+    series: &[&[i64]],
+    draws: Range<u32>,
+) -> Vec<Vec<T>> {
     let mut all = vec![Vec::with_capacity(draws.len()); series.len()];
     let copied = |sums: &[&[T]]| sums.iter().map(|sums| sums.to_vec()).collect();
     let chunks: Vec<Vec<Vec<T>>> = flips.chunks(series, draws, copied).collect();
@@ -405,7 +447,8 @@ fn gathered<T: WideInteger>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u
     all
 }
 
-/// The tallies of some families from the sums of their runs over all queries. The indices of the pairs are those of `series`.
+/// The tallies of some families from the sums of their runs over all queries. The indices of the
+/// pairs are those of `series`.
 pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<DrawTally> {
     let draws = series.first().map_or(0, DrawSums::len);
     let chunk = |chunk: usize| {

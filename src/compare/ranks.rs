@@ -1,25 +1,29 @@
-//! Tests of the direction of differences, not of their mean: Wilcoxon's signed ranks, and signs alone.
+//! Tests of the direction of differences, not of their mean: Wilcoxon's signed ranks, and signs
+//! alone.
 //!
 //! # Exact p by counting subsets
 //!
-//! If nothing differs, each rank has either sign with the same chance. So W⁺ is the sum of a random subset of the ranks, and p is the share
-//! of the 2ⁿ subsets with a sum that is as small:
+//! If nothing differs, each rank has either sign with the same chance. So W⁺ is the sum of a random
+//! subset of the ranks, and p is the share of the 2ⁿ subsets with a sum that is as small:
 //!
 //! ```text
-//! ways[size][sum] += ways[size − 1][sum − rank]        for each rank, sizes from large to small so that a rank is used once
+//! ways[size][sum] += ways[size − 1][sum − rank]        for each rank, sizes from large to small so
+//!                                                      that a rank is used once
 //! ```
 //!
-//! Ranks that are tied have their mean as rank, which may be a half: all ranks are doubled and stay whole. With 50 ranks that is 50 · 2,550
-//! cells, and 2⁵⁰ subsets are counts that u64 and f64 hold exactly. Ties change nothing of it.
+//! Ranks that are tied have their mean as rank, which may be a half: all ranks are doubled and stay
+//! whole. With 50 ranks that is 50 · 2,550 cells, and 2⁵⁰ subsets are counts that u64 and f64 hold
+//! exactly. Ties change nothing of it.
 //!
-//! Pratt's zeros push all other ranks up by their number. That part is alike for all ranks of a subset, so it is `before` times the
-//! subset's size, which is why sizes are kept apart: without it the table would grow with the number of zeros.
+//! Pratt's zeros push all other ranks up by their number. That part is alike for all ranks of a
+//! subset, so it is `before` times the subset's size, which is why sizes are kept apart: without it
+//! the table would grow with the number of zeros.
 //!
 //! # The normal approximation
 //!
-//! W⁺ has the mean Σr/2 and the variance Σr²/4: with mean ranks that is n(n + 1)(2n + 1)/24 less the correction for ties, Σ(t³ − t)/48,
-//! without a formula for ties. There is no correction for continuity, as by default in SciPy; R's `wilcox.test` has one unless it is told
-//! otherwise.
+//! W⁺ has the mean Σr/2 and the variance Σr²/4: with mean ranks that is n(n + 1)(2n + 1)/24 less
+//! the correction for ties, Σ(t³ − t)/48, without a formula for ties. There is no correction for
+//! continuity, as by default in SciPy; R's `wilcox.test` has one unless it is told otherwise.
 
 use super::paired::Tails;
 use super::special::{coin_cdf, normal_cdf};
@@ -92,7 +96,8 @@ pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks
 /// Twice the mean rank of each size among those that are tied with it. Sizes are sorted.
 fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sizes.len());
-    // Ties are a chain: of neighbours within two units each, the first and the last may be farther apart.
+    // Ties are a chain: of neighbours within two units each, the first and the last may be farther
+    // apart.
     for group in sizes.chunk_by(|left, right| is_tied(left.0 as i64, right.0 as i64)) {
         let (first, last) = (ranks.len() + 1, ranks.len() + group.len());
         ranks.resize(last, (first + last) as u64);
@@ -109,7 +114,8 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// The exact p: the share of all signs under which the ranks above 0 sum to no more, or to no less.
+    /// The exact p: the share of all signs under which the ranks above 0 sum to no more, or to no
+    /// less.
     fn exact(&self, above: u128, below: u128) -> Tails {
         // Under all signs both sums have the same distribution.
         let (lower, higher) = (self.share_up_to(above), self.share_up_to(below));
@@ -129,24 +135,33 @@ impl Ranks {
             }
         }
         let few = ways.iter().enumerate().map(|(size, ways)| {
-            // Sums from `before · size` up to `most`: an empty range if the zeros alone push a subset of this size beyond it.
+            // Sums from `before · size` up to `most`: an empty range if the zeros alone push a
+            // subset of this size beyond it.
             let sums = (u128::from(self.before) * size as u128..=most).zip(ways);
             sums.map(|(_, ways)| ways).sum::<u64>()
         });
         few.sum::<u64>() as f64 / (1u64 << self.doubled.len()) as f64
     }
 
-    /// The p of the normal distribution with the mean and the variance of the sum, without correction for continuity.
+    /// The p of the normal distribution with the mean and the variance of the sum, without
+    /// correction for continuity.
     fn normal(&self, above: u128, below: u128) -> Tails {
-        let squares: u128 = self.doubled.iter().map(|rank| u128::from(rank + self.before).pow(2)).sum();
-        // A doubled rank is in the sum or not: it adds a quarter of its square to the variance.
-        // W⁺ − W⁻ is 2·(W⁺ − mean), and ranks are doubled: the factors of 4 cancel, so z is (above − below)/√Σd² with d = 2r.
+        let squares: u128 =
+            self.doubled.iter().map(|rank| u128::from(rank + self.before).pow(2)).sum();
+        // A doubled rank is in the sum or not: it adds a quarter of its square to the variance. W⁺
+        // − W⁻ is 2·(W⁺ − mean), and ranks are doubled: the factors of 4 cancel, so z is (above −
+        // below)/√Σd² with d = 2r.
         let z = (above as f64 - below as f64) / (squares as f64).sqrt();
-        Tails { two_sided: 2.0 * normal_cdf(-z.abs()), higher: normal_cdf(-z), lower: normal_cdf(z) }
+        Tails {
+            two_sided: 2.0 * normal_cdf(-z.abs()),
+            higher: normal_cdf(-z),
+            lower: normal_cdf(z),
+        }
     }
 }
 
-/// The sign test: the p of `above` differences above 0 and `below` below 0 if each sign is as likely; 1 where there are none.
+/// The sign test: the p of `above` differences above 0 and `below` below 0 if each sign is as
+/// likely; 1 where there are none.
 pub fn signs(above: u64, below: u64) -> Tails {
     let all = above + below;
     let (higher, lower) = (coin_cdf(below, all), coin_cdf(above, all));
@@ -180,7 +195,8 @@ mod tests {
             lower += u64::from(sum <= seen);
             higher += u64::from(sum >= seen);
         }
-        let [lower, higher] = [lower, higher].map(|count| count as f64 / (1u64 << signed.len()) as f64);
+        let [lower, higher] =
+            [lower, higher].map(|count| count as f64 / (1u64 << signed.len()) as f64);
         Tails { two_sided: (2.0 * lower.min(higher)).min(1.0), higher, lower }
     }
 
@@ -219,7 +235,10 @@ mod tests {
         let deltas: Vec<i64> = (1..=51).map(|at| at * 10).collect();
         let fifty = signed_ranks(&deltas[..50], Zeros::Wilcox, Method::Auto);
         assert!(fifty.exact);
-        assert_eq!(fifty.p, Tails { two_sided: 2f64.powi(-49), higher: 2f64.powi(-50), lower: 1.0 });
+        assert_eq!(
+            fifty.p,
+            Tails { two_sided: 2f64.powi(-49), higher: 2f64.powi(-50), lower: 1.0 }
+        );
         assert!(!signed_ranks(&deltas, Zeros::Wilcox, Method::Auto).exact);
         // Zeros do not count, however many there are.
         let zeros: Vec<i64> = deltas[..50].iter().copied().chain(vec![0; 100_000]).collect();
@@ -228,10 +247,12 @@ mod tests {
         assert_eq!(pratt.above, fifty.above + 50.0 * 100_000.0);
     }
 
-    /// The variance by its formula, if nothing is tied: n(n+1)(2n+1)/24, less the same of the zeros.
+    /// The variance by its formula, if nothing is tied: n(n+1)(2n+1)/24, less the same of the
+    /// zeros.
     #[test]
     fn variances() {
-        let deltas: Vec<i64> = (1..=60).map(|at| if at % 3 == 0 { -10 * at } else { 10 * at }).collect();
+        let deltas: Vec<i64> =
+            (1..=60).map(|at| if at % 3 == 0 { -10 * at } else { 10 * at }).collect();
         let found = signed_ranks(&deltas, Zeros::Wilcox, Method::Auto);
         let spread = |n: f64| n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
         let z = (found.below - 60.0 * 61.0 / 4.0) / spread(60.0).sqrt();
@@ -255,7 +276,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn exact_p_are_those_of_all_signs(deltas in proptest::collection::vec(-4..=4i64, 0..13), pratt: bool) {
+        fn exact_p_are_those_of_all_signs(
+            deltas in proptest::collection::vec(-4..=4i64, 0..13),
+            pratt: bool,
+        ) {
             let deltas: Vec<i64> = deltas.iter().map(|delta| 10 * delta).collect();
             let zeros = if pratt { Zeros::Pratt } else { Zeros::Wilcox };
             prop_assert_eq!(signed_ranks(&deltas, zeros, Method::Auto).p, by_hand(&deltas, zeros));
@@ -267,9 +291,11 @@ mod tests {
             let deltas = [vec![9; above], vec![-9; below]].concat();
             let found = signed_ranks(&deltas, Zeros::Wilcox, Method::Auto).p;
             let known = signs(above as u64, below as u64);
-            for (found, known) in
-                [(found.two_sided, known.two_sided), (found.higher, known.higher), (found.lower, known.lower)]
-            {
+            for (found, known) in [
+                (found.two_sided, known.two_sided),
+                (found.higher, known.higher),
+                (found.lower, known.lower),
+            ] {
                 prop_assert!((found - known).abs() <= 1e-12 * known);
             }
         }

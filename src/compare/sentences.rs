@@ -23,8 +23,8 @@ const JUDGED: f64 = 0.1;
 const MOST: usize = 12;
 
 impl Comparison {
-    /// One sentence for each pair under the first measure: the pairs with the baseline, or those with the best run. Of six runs or more the
-    /// pairs with the best others come first.
+    /// One sentence for each pair under the first measure: the pairs with the baseline, or those
+    /// with the best run. Of six runs or more the pairs with the best others come first.
     pub fn sentences(&self) -> Vec<String> {
         let mut told = self.leading();
         let left = told.len().saturating_sub(MOST);
@@ -45,7 +45,8 @@ impl Comparison {
     fn sentence(&self, of: &Difference) -> String {
         let alpha = self.options.alpha;
         match of.p_adjusted {
-            // What is certain comes first, then what the user asked about (a margin), then what the test says.
+            // What is certain comes first, then what the user asked about (a margin), then what the
+            // test says.
             _ if of.paired.all_zero => self.identical(of),
             _ if of.is_equivalent == Some(true) => self.equivalent(of),
             Some(p) if p < alpha && self.is_contradictory(of) => self.contradictory(of, p),
@@ -74,23 +75,33 @@ impl Comparison {
 
     fn equivalent(&self, of: &Difference) -> String {
         let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
-        let p = of.p_margin.map_or(String::new(), |p| format!(" ({}, two one-sided tests)", p_is(p)));
+        let p =
+            of.p_margin.map_or(String::new(), |p| format!(" ({}, two one-sided tests)", p_is(p)));
         let margin = self.options.margin.unwrap_or_default();
         format!(
-            "{a} and {b} are equal for practical purposes on {}: they differ by less than ±{margin}{p}.",
+            "{a} and {b} are equal for practical purposes on {}: they differ by less than \
+             ±{margin}{p}.",
             self.measures[of.measure]
         )
     }
 
-    /// The means of two runs, with the difference of the first less the second, whose sign is that of the pair or the opposite one.
+    /// The means of two runs, with the difference of the first less the second, whose sign is that
+    /// of the pair or the opposite one.
     fn means(&self, runs: [usize; 2], of: &Difference, sign: f64) -> String {
         let [a, b] = runs.map(|run| self.runs[run].means[of.measure]);
         let mut text = format!("{a:.4} against {b:.4}");
-        let interval = of.interval.map(|[low, high]| if sign < 0.0 { [-high, -low] } else { [low, high] });
+        let interval =
+            of.interval.map(|[low, high]| if sign < 0.0 { [-high, -low] } else { [low, high] });
         if of.logarithmic {
             _ = write!(text, ", {:.4} times as much", (sign * of.paired.mean).exp());
             if let Some([low, high]) = interval {
-                _ = write!(text, ", {} interval {:.4} to {:.4}", self.confidence(), low.exp(), high.exp());
+                _ = write!(
+                    text,
+                    ", {} interval {:.4} to {:.4}",
+                    self.confidence(),
+                    low.exp(),
+                    high.exp()
+                );
             }
             return text;
         }
@@ -111,11 +122,15 @@ impl Comparison {
 
     fn better(&self, of: &Difference, p: f64) -> String {
         let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
-        let (won, lost) =
-            if sign > 0.0 { (of.wins.wins, of.wins.losses) } else { (of.wins.losses, of.wins.wins) };
+        let (won, lost) = if sign > 0.0 {
+            (of.wins.wins, of.wins.losses)
+        } else {
+            (of.wins.losses, of.wins.wins)
+        };
         let higher = if of.better == Better::Lower { " (lower is better)" } else { "" };
         format!(
-            "{} is {} than {} on {}{higher}: {}; {} ({}); of {} queries {won} won, {} tied, {lost} lost.",
+            "{} is {} than {} on {}{higher}: {}; {} ({}); of {} queries {won} won, {} tied, {lost} \
+             lost.",
             self.name(one),
             if better { "better" } else { "worse" },
             self.name(other),
@@ -182,7 +197,8 @@ impl Comparison {
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
         let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         format!(
-            "{} looks {} than {} on {}, but not after correction for {}: {}; {} alone, {} after the correction ({}).",
+            "{} looks {} than {} on {}, but not after correction for {}: {}; {} alone, {} after \
+             the correction ({}).",
             self.name(one),
             if better { "better" } else { "worse" },
             self.name(other),
@@ -201,13 +217,15 @@ impl Comparison {
         let measure = &self.measures[of.measure];
         if self.queries < 2 {
             return format!(
-                "{a} and {b} differ by {:+.4} on {measure} in the only query, which says nothing about others.",
+                "{a} and {b} differ by {:+.4} on {measure} in the only query, which says nothing \
+                 about others.",
                 of.paired.mean
             );
         }
         let why = match self.options.test {
             Test::T => {
-                "every query changes by the same amount, so the t test has no p: see the randomisation test"
+                "every query changes by the same amount, so the t test has no p: see the \
+                 randomisation test"
             }
             _ => "the test has no p",
         };
@@ -249,7 +267,9 @@ impl Comparison {
     pub(super) fn note(&mut self) {
         let alpha = self.options.alpha;
         let mut notes = Vec::new();
-        for (measure, &queries) in self.measures.iter().zip(&self.skipped).filter(|(_, count)| **count > 0) {
+        for (measure, &queries) in
+            self.measures.iter().zip(&self.skipped).filter(|(_, count)| **count > 0)
+        {
             notes.push(said_left_out(measure, queries as u64));
         }
         if (2..FEW).contains(&self.queries) && self.options.test == Test::T {
@@ -280,12 +300,17 @@ impl Comparison {
         if self.options.correction == Correction::None && hypotheses > 1 {
             let expected = short(hypotheses as f64 * alpha);
             notes.push(format!(
-                "{hypotheses} comparisons at {} %: expect {expected} false alarms if nothing differs",
+                "{hypotheses} comparisons at {} %: expect {expected} false alarms if nothing \
+                 differs",
                 round(100.0 * alpha)
             ));
-        } else if self.measures.len() > 1 && self.options.family == Scope::Measure && self.family_size > 0 {
+        } else if self.measures.len() > 1
+            && self.options.family == Scope::Measure
+            && self.family_size > 0
+        {
             notes.push(format!(
-                "Adjusted p corrects for the number of pairs, not for {} measures. Decide by the first measure, or use --family all.",
+                "Adjusted p corrects for the number of pairs, not for {} measures. Decide by the \
+                 first measure, or use --family all.",
                 self.measures.len()
             ));
         }
@@ -310,7 +335,8 @@ impl Comparison {
             count => format!(", and {} more pairs", count - 1),
         };
         Some(format!(
-            "the t test and the randomisation test disagree at {alpha}: {} of {} and {} (p = {:.4} and {:.4}){more}",
+            "the t test and the randomisation test disagree at {alpha}: {} of {} and {} (p = {:.4} \
+             and {:.4}){more}",
             self.measures[first.measure],
             self.name(first.pair.run),
             self.name(first.pair.baseline),
@@ -326,7 +352,9 @@ impl Comparison {
         }
         let close = |of: &&Difference| {
             let p = of.randomised.filter(|_| of.exact.is_none()).map(|tails| tails.two_sided);
-            p.is_some_and(|p| (p - self.options.alpha).abs() < 3.0 * monte_carlo_error(p, self.draws))
+            p.is_some_and(|p| {
+                (p - self.options.alpha).abs() < 3.0 * monte_carlo_error(p, self.draws)
+            })
         };
         let count = self.differences.iter().filter(close).count();
         let more = if self.options.permutations == Permutations::Auto {
@@ -335,24 +363,28 @@ impl Comparison {
             ": --permutations auto draws more"
         };
         let values = if count == 1 { "p-value is" } else { "p-values are" };
-        (count > 0).then(|| format!("{count} {values} too close to call with {} draws{more}", self.draws))
+        (count > 0)
+            .then(|| format!("{count} {values} too close to call with {} draws{more}", self.draws))
     }
 
     /// Adds a note on the intervals of a part of few queries, or of merged parts.
     pub(super) fn note_part(&mut self) {
         if self.options.interval == Interval::Bootstrap && self.queries < bootstrap::MANY {
             self.notes.push(format!(
-                "the intervals of {} queries are by independent counts, as parts need them, and somewhat wide: --ci t is not, nor is a \
+                "the intervals of {} queries are by independent counts, as parts need them, and \
+                 somewhat wide: --ci t is not, nor is a \
                  comparison of all queries at once",
                 self.queries
             ));
         }
     }
 
-    /// Adds a note on how queries that a run lacks change the differences that are put in words, if it is known which queries these are.
+    /// Adds a note on how queries that a run lacks change the differences that are put in words, if
+    /// it is known which queries these are.
     pub(super) fn note_filled(&mut self) {
         let note = |of: &Difference, run: usize| {
-            let [values, others] = [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
+            let [values, others] =
+                [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
             let lacking = self.lacking(run);
             let defined = lacking.iter().filter(|&&query| self.is_defined(of.measure, query));
             let made: f64 = defined.map(|&query| values[query] - others[query]).sum();
@@ -365,15 +397,18 @@ impl Comparison {
             (made != 0.0 && !of.logarithmic).then(|| {
                 let (measure, without) = (&self.measures[of.measure], self.name(run));
                 format!(
-                    "the difference between {a} and {b} on {measure} is {:+.4}, and {made:+.4} of it comes from {queries} that {without} \
+                    "the difference between {a} and {b} on {measure} is {:+.4}, and {made:+.4} of \
+                     it comes from {queries} that {without} \
                      lacks and that {count} as empty (--queries both leaves them out)",
                     of.paired.mean
                 )
             })
         };
         let told = self.leading().into_iter().take(MOST);
-        let notes: Vec<String> =
-            told.flat_map(|of| [of.pair.run, of.pair.baseline].map(|run| note(of, run))).flatten().collect();
+        let notes: Vec<String> = told
+            .flat_map(|of| [of.pair.run, of.pair.baseline].map(|run| note(of, run)))
+            .flatten()
+            .collect();
         self.notes.extend(notes);
     }
 
@@ -391,8 +426,13 @@ impl Comparison {
             {
                 let percent = |share: f64| format!("{:.0} %", 100.0 * share);
                 self.notes.push(format!(
-                    "{}: {} of the documents of {} are judged, and {} of those of {}: documents without a judgment count as not relevant",
-                    self.measures[measure], percent(least.0), least.1, percent(most.0), most.1
+                    "{}: {} of the documents of {} are judged, and {} of those of {}: documents \
+                     without a judgment count as not relevant",
+                    self.measures[measure],
+                    percent(least.0),
+                    least.1,
+                    percent(most.0),
+                    most.1
                 ));
             }
         }

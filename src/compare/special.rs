@@ -1,33 +1,37 @@
-//! The distributions that tests need: normal, Student's t, F, binomial, noncentral t, studentized range.
+//! The distributions that tests need: normal, Student's t, F, binomial, noncentral t, studentized
+//! range.
 //!
-//! Small tails keep their digits: a small number is computed as such, and never as 1 minus another. Against SciPy the relative error is
-//! below 1e-10 for up to 10⁷ degrees of freedom.
+//! Small tails keep their digits: a small number is computed as such, and never as 1 minus another.
+//! Against SciPy the relative error is below 1e-10 for up to 10⁷ degrees of freedom.
 //!
 //! # How small tails keep their digits
 //!
-//! t, F and the binomial distribution are one function, the regularised incomplete beta function I_x(a, b). It is a density, which has the
-//! magnitude, divided by a continued fraction, which is of moderate size:
+//! t, F and the binomial distribution are one function, the regularised incomplete beta function
+//! I_x(a, b). It is a density, which has the magnitude, divided by a continued fraction, which is
+//! of moderate size:
 //!
 //! ```text
 //! I_x(a, b) = x^a · y^b / B(a, b)  /  (β₁ + α₂/(β₂ + α₃/(β₃ + …)))        y = 1 − x
 //! ```
 //!
-//! Both x and y are arguments everywhere. For t, x = 1/(1 + t²/ν) and y = 1/(1 + ν/t²): each is computed by itself, where 1 − x would keep
-//! no digit of a small y.
+//! Both x and y are arguments everywhere. For t, x = 1/(1 + t²/ν) and y = 1/(1 + ν/t²): each is
+//! computed by itself, where 1 − x would keep no digit of a small y.
 //!
-//! The density is the hard part for many degrees of freedom: the logarithms of x^a, y^b and of the three Γ are of the size of a, and their
-//! sum is near 0. With Γ(z) = √(2π) · z^(z − ½) · e^(−z + δ(z)) all large terms cancel on paper, and what is left is
+//! The density is the hard part for many degrees of freedom: the logarithms of x^a, y^b and of the
+//! three Γ are of the size of a, and their sum is near 0. With Γ(z) = √(2π) · z^(z − ½) · e^(−z +
+//! δ(z)) all large terms cancel on paper, and what is left is
 //!
 //! ```text
 //! √( ab / (2π(a + b)) ) · exp( δ(a + b) − δ(a) − δ(b) − a·D(e_a) − b·D(e_b) )
 //! D(e) = e − ln(1 + e)        e_a = (b·x − a·y)/a        e_b = −(b·x − a·y)/b
 //! ```
 //!
-//! since (a + b)·x/a = 1 + e_a, and a·e_a + b·e_b = 0. Every term is small where the density is large. `excess` is D and `stirling_error`
-//! is δ; `root_chi_density` has the same form.
+//! since (a + b)·x/a = 1 + e_a, and a·e_a + b·e_b = 0. Every term is small where the density is
+//! large. `excess` is D and `stirling_error` is δ; `root_chi_density` has the same form.
 //!
-//! The two distributions without a continued fraction, noncentral t and the studentized range, are means over S = √(χ²/ν) of a function of
-//! the normal distribution. Gauss and Legendre's 16 points in a few parts of the range suffice, because both factors are smooth there.
+//! The two distributions without a continued fraction, noncentral t and the studentized range, are
+//! means over S = √(χ²/ν) of a function of the normal distribution. Gauss and Legendre's 16 points
+//! in a few parts of the range suffice, because both factors are smooth there.
 
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
 
@@ -79,28 +83,32 @@ pub fn coin_cdf(heads: u64, throws: u64) -> f64 {
     beta_share((throws - heads) as f64, heads as f64 + 1.0, 0.5, 0.5)
 }
 
-/// P(T ≤ t) of the noncentral t distribution, with an absolute error of at most 1e-10: T = (Z + shift) / S with S = √(χ²/df).
+/// P(T ≤ t) of the noncentral t distribution, with an absolute error of at most 1e-10: T = (Z +
+/// shift) / S with S = √(χ²/df).
 ///
 /// The mean of Φ(t·s − shift) over the density of S, by Gauss–Legendre quadrature.
 pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
-    // Given S, T ≤ t is Z ≤ t·S − shift. Between u of `step[0]` and `step[1]` that goes from −8 to 8; the borders there keep each part
-    // smooth, however steep it is.
+    // Given S, T ≤ t is Z ≤ t·S − shift. Between u of `step[0]` and `step[1]` that goes from −8 to
+    // 8; the borders there keep each part smooth, however steep it is.
     let [low, high] = root_chi_range(df, 0.0);
     // Where t is large, Φ goes from 0 to 1 in a part of the range only.
     let step = [-STEP, STEP].map(|x| ((x + shift) / t - 1.0).clamp(low, high));
     let mut borders = [low, step[0], step[1], high];
     borders.sort_by(f64::total_cmp);
     let value = |u: f64| root_chi_density(u, df) * normal_cdf(t * (1.0 + u) - shift);
-    let sum: f64 = borders.windows(2).map(|border| integral([border[0], border[1]], 8, value)).sum();
+    let sum: f64 =
+        borders.windows(2).map(|border| integral([border[0], border[1]], 8, value)).sum();
     sum.clamp(0.0, 1.0)
 }
 
 /// The bound beyond which Φ is negligible: Φ(−STEP) is nothing beside 1e-12.
 const STEP: f64 = 8.0;
 
-/// P(Q ≥ q) of the studentized range of `means` ≥ 2 means with `df` degrees of freedom: Q = (largest − smallest) / S.
+/// P(Q ≥ q) of the studentized range of `means` ≥ 2 means with `df` degrees of freedom: Q =
+/// (largest − smallest) / S.
 ///
-/// The mean over the density of S of the tail of a range (Copenhaver and Holland 1988), by Gauss–Legendre quadrature.
+/// The mean over the density of S of the tail of a range (Copenhaver and Holland 1988), by
+/// Gauss–Legendre quadrature.
 pub fn range_sf(q: f64, means: usize, df: f64) -> f64 {
     if q <= 0.0 {
         return 1.0;
@@ -116,14 +124,15 @@ pub fn range_quantile(p: f64, means: usize, df: f64) -> f64 {
 
 /// The chance that `means` standard normal numbers lie farther apart than `width`.
 ///
-/// The largest of them is at z with the density k·φ(z)·Φ(z)^(k−1); that the others are not all above z − width is
-/// 1 − (1 − Φ(z − width)/Φ(z))^(k−1).
+/// The largest of them is at z with the density k·φ(z)·Φ(z)^(k−1); that the others are not all
+/// above z − width is 1 − (1 − Φ(z − width)/Φ(z))^(k−1).
 fn normal_range_sf(width: f64, means: usize) -> f64 {
     let others = means as f64 - 1.0;
     let value = |z: f64| {
         let below = normal_cdf(z);
         let share = (normal_cdf(z - width) / below).min(1.0);
-        // 1 − (1 − share)^(k−1) by ln_1p and exp_m1: of a small share the digits stay, which a difference of powers loses.
+        // 1 − (1 − share)^(k−1) by ln_1p and exp_m1: of a small share the digits stay, which a
+        // difference of powers loses.
         normal_density(z) * below.powf(others) * -(others * (-share).ln_1p()).exp_m1()
     };
     // The largest is at z and the smallest near z − width: their product is largest halfway.
@@ -142,8 +151,8 @@ fn root_chi_density(u: f64, df: f64) -> f64 {
     (LN_2 + 0.5 * (half / (2.0 * PI)).ln() - stirling_error(half) + half * fall - u.ln_1p()).exp()
 }
 
-/// The range of u in which the density of S at 1 + u matters, times a function that is 1 for q·s up to 8 at most, and falls like
-/// exp(−(q·s/2)²) then.
+/// The range of u in which the density of S at 1 + u matters, times a function that is 1 for q·s up
+/// to 8 at most, and falls like exp(−(q·s/2)²) then.
 fn root_chi_range(df: f64, q: f64) -> [f64; 2] {
     let fall = 2.0 * df + q * q;
     let mode = (2.0 * (df - 1.0).max(0.0) / fall).sqrt() - 1.0;
@@ -151,7 +160,8 @@ fn root_chi_range(df: f64, q: f64) -> [f64; 2] {
     [(mode - width).max(-1.0), (12.0 / (2.0 * df).sqrt()).min(mode + width + 8.0 / q)]
 }
 
-/// Points from 0 to 1 and weights of the Gauss–Legendre rule with 16 points, those below 0 being alike.
+/// Points from 0 to 1 and weights of the Gauss–Legendre rule with 16 points, those below 0 being
+/// alike.
 const LEGENDRE: [(f64, f64); 8] = [
     (0.09501250983763744, 0.1894506104550685),
     (0.2816035507792589, 0.18260341504492358),
@@ -174,10 +184,12 @@ fn integral([low, high]: [f64; 2], parts: u32, value: impl Fn(f64) -> f64) -> f6
     if half > 0.0 { half * (0..parts).map(part).sum::<f64>() } else { 0.0 }
 }
 
-/// I_x(a, b), the regularised incomplete beta function, of x and of y = 1 − x, so that neither is rounded beside 1.
+/// I_x(a, b), the regularised incomplete beta function, of x and of y = 1 − x, so that neither is
+/// rounded beside 1.
 fn beta_share(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    // The fraction is fast up to x = (a + 1)/(a + b + 2), which is nearly the mean of the distribution. Beyond it the fraction is slow, and
-    // I_x(a, b) = 1 − I_y(b, a) gives the other tail, which is the smaller one, or nearly. The limit may lie close to 0 or to 1, so the
+    // The fraction is fast up to x = (a + 1)/(a + b + 2), which is nearly the mean of the
+    // distribution. Beyond it the fraction is slow, and I_x(a, b) = 1 − I_y(b, a) gives the other
+    // tail, which is the smaller one, or nearly. The limit may lie close to 0 or to 1, so the
     // smaller of x and y is the one that is compared.
     let is_high = if x < y { x > (a + 1.0) / (a + b + 2.0) } else { y < (b + 1.0) / (a + b + 2.0) };
     if x <= 0.0 {
@@ -191,16 +203,19 @@ fn beta_share(a: f64, b: f64, x: f64, y: f64) -> f64 {
     }
 }
 
-/// x^a · y^b / B(a, b), without large logarithms that cancel (Loader 2000, "Fast and accurate computation of binomial probabilities").
+/// x^a · y^b / B(a, b), without large logarithms that cancel (Loader 2000, "Fast and accurate
+/// computation of binomial probabilities").
 fn beta_density(a: f64, b: f64, x: f64, y: f64) -> f64 {
     let all = a + b;
     let off = b * x - a * y;
     let errors = stirling_error(all) - stirling_error(a) - stirling_error(b);
-    let [excess_a, excess_b] = [a * excess(off / a, all / a * x), b * excess(-off / b, all / b * y)];
+    let [excess_a, excess_b] =
+        [a * excess(off / a, all / a * x), b * excess(-off / b, all / b * y)];
     (a / all * b / (2.0 * PI)).sqrt() * (errors - excess_a - excess_b).exp()
 }
 
-/// The continued fraction of I_x(a, b) = x^a · y^b / B(a, b) / fraction (Didonato and Morris 1992, algorithm 708, BFRAC) by Lentz's method.
+/// The continued fraction of I_x(a, b) = x^a · y^b / B(a, b) / fraction (Didonato and Morris 1992,
+/// algorithm 708, BFRAC) by Lentz's method.
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     /// The most steps: more than 10⁹ degrees of freedom take.
     const STEPS: u32 = 1 << 20;
@@ -208,7 +223,8 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
         m + m * (b - m) * x / (a + 2.0 * m - 1.0)
             + (a + m) * (a * y - b * x + 1.0 + m * (1.0 + y)) / (a + 2.0 * m + 1.0)
     };
-    // Lentz's method as Thompson and Barnett 1986 mend it: a denominator that is 0 becomes tiny, and the next factor makes it good.
+    // Lentz's method as Thompson and Barnett 1986 mend it: a denominator that is 0 becomes tiny,
+    // and the next factor makes it good.
     let some = |x: f64| if x == 0.0 { f64::MIN_POSITIVE } else { x };
     let mut fraction = some(a * (a * y - b * x + 1.0) / (a + 1.0));
     let (mut c, mut d) = (fraction, 0.0);
@@ -259,14 +275,14 @@ fn symmetric_quantile(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The x ≥ 0 at which a tail falls to p, between 0 and its value at 0: the bracket is doubled, and then cut by the method of Illinois on
-/// logarithms. NaN if p is not between 0 and 1.
+/// The x ≥ 0 at which a tail falls to p, between 0 and its value at 0: the bracket is doubled, and
+/// then cut by the method of Illinois on logarithms. NaN if p is not between 0 and 1.
 fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     if !(p > 0.0 && p < 1.0) {
         return f64::NAN;
     }
-    // The logarithm of a tail is almost straight, or a parabola, where the tail itself falls over hundreds of powers of ten: a line through
-    // two points of it hits near.
+    // The logarithm of a tail is almost straight, or a parabola, where the tail itself falls over
+    // hundreds of powers of ten: a line through two points of it hits near.
     let off = |x: f64| tail(x).max(f64::MIN_POSITIVE).ln() - p.ln();
     let (mut low, mut high) = ([0.0, off(0.0)], [1.0, off(1.0)]);
     while high[1] > 0.0 && high[0] < f64::MAX / 2.0 {
@@ -285,7 +301,8 @@ fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
         }
         if at[1] > 0.0 {
             low = at;
-            // Illinois: an end that stays twice has its height halved, or the line would creep up from one side for ever.
+            // Illinois: an end that stays twice has its height halved, or the line would creep up
+            // from one side for ever.
             high[1] *= if kept == 1 { 0.5 } else { 1.0 };
             kept = 1;
         } else {
@@ -432,7 +449,10 @@ mod tests {
             near(normal_cdf(x), known, 1e-12);
             near(normal_quantile(known), x, 1e-13);
         }
-        assert_eq!([normal_quantile(0.0), normal_quantile(1.0)], [f64::NEG_INFINITY, f64::INFINITY]);
+        assert_eq!(
+            [normal_quantile(0.0), normal_quantile(1.0)],
+            [f64::NEG_INFINITY, f64::INFINITY]
+        );
         for p in [-0.1, 1.1, f64::NAN] {
             assert!(normal_quantile(p).is_nan() && student_quantile(p, 3.0).is_nan());
         }

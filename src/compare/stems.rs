@@ -1,5 +1,5 @@
-//! Queries that belong together by their ids or their judgments, such as the turns of a session or paraphrases, which tests take to be
-//! independent.
+//! Queries that belong together by their ids or their judgments, such as the turns of a session or
+//! paraphrases, which tests take to be independent.
 
 use crate::error::printable;
 
@@ -7,10 +7,11 @@ use crate::error::printable;
 const FEWEST: usize = 5;
 
 /// Why groups matter.
-const INDEPENDENT: &str = "p and intervals take queries to be independent, and those of a group hardly are";
+const INDEPENDENT: &str =
+    "p and intervals take queries to be independent, and those of a group hardly are";
 
-/// Says that queries look like fewer groups, whose ids have a common stem, as `s12_1` and `s12_2` have. The ids are in bytewise order, in
-/// which those of a stem lie together.
+/// Says that queries look like fewer groups, whose ids have a common stem, as `s12_1` and `s12_2`
+/// have. The ids are in bytewise order, in which those of a stem lie together.
 pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     let stems: Vec<&[u8]> = ids.iter().filter_map(|id| stem(id)).collect();
     if 10 * stems.len() < 9 * ids.len() {
@@ -18,8 +19,10 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     }
     let groups: Vec<&[&[u8]]> = stems.chunk_by(|one, next| one == next).collect();
     let largest = groups.iter().map(|group| group.len()).max()?;
-    // Where hardly a query has another beside it, or one stem has most of them, it is no group but a name.
-    let are_groups = groups.len() >= FEWEST && 10 * groups.len() <= 7 * ids.len() && 4 * largest <= ids.len();
+    // Where hardly a query has another beside it, or one stem has most of them, it is no group but
+    // a name.
+    let are_groups =
+        groups.len() >= FEWEST && 10 * groups.len() <= 7 * ids.len() && 4 * largest <= ids.len();
     let first = groups.iter().find(|group| group.len() > 1).filter(|_| are_groups)?[0];
     let mut of_first = ids.iter().filter(|id| stem(id) == Some(first));
     let [one, other] = [of_first.next()?, of_first.next()?].map(|id| printable(id));
@@ -33,7 +36,8 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
 /// Says that queries look like fewer groups, which share their judged documents.
 pub fn shared_said(queries: u64, groups: u64) -> String {
     format!(
-        "{queries} judged queries look like {groups} groups, in which all have the same judged documents: {INDEPENDENT}"
+        "{queries} judged queries look like {groups} groups, in which all have the same judged \
+         documents: {INDEPENDENT}"
     )
 }
 
@@ -62,7 +66,8 @@ mod tests {
         };
         assert_eq!(
             of(|session, turn| format!("s{session}_{turn}")).unwrap(),
-            "240 queries look like 60 groups by their ids, such as s0_0 and s0_1: p and intervals take queries to be independent, and \
+            "240 queries look like 60 groups by their ids, such as s0_0 and s0_1: p and intervals \
+             take queries to be independent, and \
              those of a group hardly are"
         );
         for form in [
@@ -77,7 +82,8 @@ mod tests {
                 of(form)
             );
         }
-        // Numbers, one stem, stems of years, words behind the separator, and names of which nearly each is alone.
+        // Numbers, one stem, stems of years, words behind the separator, and names of which nearly
+        // each is alone.
         for form in [
             |one, at| format!("{}", 4 * one + at),
             |one, at| format!("test-{}", 4 * one + at),

@@ -1,11 +1,14 @@
-//! Parts of comparisons as bytes, in the form of summaries: their first bytes, a version, a checksum, and the fields in postcard's format.
+//! Parts of comparisons as bytes, in the form of summaries: their first bytes, a version, a
+//! checksum, and the fields in postcard's format.
 //!
-//! Sums of whole numbers take most of the room: one a draw for each measure and run. All bytes are checked when they are read.
+//! Sums of whole numbers take most of the room: one a draw for each measure and run. All bytes are
+//! checked when they are read.
 //!
-//! A checksum finds bytes that changed by accident. It says nothing of bytes that were made on purpose, or by a version with a fault. So
-//! everything that later code takes for granted is checked here: lists as long as the runs, pairs and draws ask for, and sums no larger
-//! than as many values can have. Then no addition of merged parts overflows: up to 2⁴⁰ queries of 2⁴⁰ units are below 2⁸⁰, and the squares
-//! of differences below 2⁴⁰ · 2⁸².
+//! A checksum finds bytes that changed by accident. It says nothing of bytes that were made on
+//! purpose, or by a version with a fault. So everything that later code takes for granted is
+//! checked here: lists as long as the runs, pairs and draws ask for, and sums no larger than as
+//! many values can have. Then no addition of merged parts overflows: up to 2⁴⁰ queries of 2⁴⁰ units
+//! are below 2⁸⁰, and the squares of differences below 2⁴⁰ · 2⁸².
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -77,17 +80,20 @@ impl Partial {
     /// A file that cannot be read, or as [`Partial::from_bytes`], with its name.
     pub fn read(path: impl AsRef<Path>) -> Result<Partial> {
         let path = path.as_ref();
-        Partial::from_bytes(&sealed::read(path, &[MAGIC])?).map_err(|error| sealed::in_file(path, error))
+        Partial::from_bytes(&sealed::read(path, &[MAGIC])?)
+            .map_err(|error| sealed::in_file(path, error))
     }
 
-    /// Writes the part to a file. It is written under a temporary name in the same folder first, so `path` never names half a file.
+    /// Writes the part to a file. It is written under a temporary name in the same folder first, so
+    /// `path` never names half a file.
     ///
     /// # Errors
     /// The error of the system.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
-        whole_file::write(path, |to| to.write_all(&bytes)).map_err(|error| Error::io(path, "write", error))
+        whole_file::write(path, |to| to.write_all(&bytes))
+            .map_err(|error| Error::io(path, "write", error))
     }
 }
 
@@ -168,7 +174,11 @@ impl<'a> StoredPart<'a> {
             runs: partial.runs.clone(),
             queries: StoredQueries::of(&partial.queries),
             filled: sums.filled.clone(),
-            measures: sums.measures.iter().map(|of| StoredPartMeasure::of(of, sums.queries)).collect(),
+            measures: sums
+                .measures
+                .iter()
+                .map(|of| StoredPartMeasure::of(of, sums.queries))
+                .collect(),
             drawn: Cow::Borrowed(&sums.drawn),
             resamples: Cow::Borrowed(&sums.resamples),
         }
@@ -181,10 +191,17 @@ impl<'a> StoredPart<'a> {
         let options = self.options.options()?;
         let queries = self.queries.print()?;
         check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;
-        let pairs = count_of_pairs(self.runs.len(), baseline(&options, &self.runs).map_err(plain)?.is_some());
-        let shape = PartShape { queries: queries.count(), runs: self.runs.len(), pairs, options: &options };
+        let pairs = count_of_pairs(
+            self.runs.len(),
+            baseline(&options, &self.runs).map_err(plain)?.is_some(),
+        );
+        let shape =
+            PartShape { queries: queries.count(), runs: self.runs.len(), pairs, options: &options };
         let names = summary.measures();
-        if names.is_empty() || names.len() != self.measures.len() || self.filled.len() != self.runs.len() {
+        if names.is_empty()
+            || names.len() != self.measures.len()
+            || self.filled.len() != self.runs.len()
+        {
             return Err(wrong("its sums are not of its runs and measures"));
         }
         if self.filled.iter().any(|&filled| filled > shape.queries) {
@@ -193,8 +210,11 @@ impl<'a> StoredPart<'a> {
         let skipping = names.iter().filter(|of| of.of_nothing() == OfNothing::Skip).count();
         let measures = self.measures.into_iter().zip(names).map(|(of, measure)| {
             let may_skip = of.skipped == 0 || measure.of_nothing() == OfNothing::Skip;
-            let queries =
-                shape.queries.checked_sub(of.skipped).filter(|_| may_skip).ok_or_else(contradiction)?;
+            let queries = shape
+                .queries
+                .checked_sub(of.skipped)
+                .filter(|_| may_skip)
+                .ok_or_else(contradiction)?;
             of.sums(&PartShape { queries, ..shape })
                 .ok_or_else(|| wrong(&format!("the sums of {measure} contradict each other")))
         });
@@ -207,7 +227,8 @@ impl<'a> StoredPart<'a> {
         {
             return Err(wrong("its resamples contradict each other"));
         }
-        let sums = RunSums { queries: shape.queries, filled: self.filled, measures, drawn, resamples };
+        let sums =
+            RunSums { queries: shape.queries, filled: self.filled, measures, drawn, resamples };
         Ok(Partial { summary, judged, options, runs: self.runs, queries, sums })
     }
 }
@@ -268,14 +289,15 @@ impl PartShape<'_> {
         if drawn.len() != series || !asked || !drawn.iter().all(fits) {
             return Err(wrong("its sums under random signs contradict each other"));
         }
-        // Bytes may say "wide" of sums that are narrow. Equal sums have one form, so that parts compare and are written alike.
+        // Bytes may say "wide" of sums that are narrow. Equal sums have one form, so that parts
+        // compare and are written alike.
         Ok(drawn.into_iter().map(DrawSums::narrowest).collect())
     }
 
     fn has_resamples(&self, of: &Resamples, series: usize) -> bool {
         let all = RESAMPLES as usize;
-        // The bound: a resample takes no query more often.
-        // 64 is wide: a weight is 12 at most. What counts is that `taken` times a value stays far below 2¹²⁷.
+        // The bound: a resample takes no query more often. 64 is wide: a weight is 12 at most. What
+        // counts is that `taken` times a value stays far below 2¹²⁷.
         let taken = of.taken.iter().all(|&taken| taken <= self.queries * 64);
         let most = |taken: u64| u128::from(taken) << Unit::BITS;
         let fit = |sums: &Vec<i128>| {
@@ -391,7 +413,8 @@ impl StoredPair {
     }
 
     fn sums(self, shape: &PartShape<'_>) -> Option<PairSums> {
-        let sum = |numbers: &[u64]| numbers.iter().try_fold(0u64, |sum, &more| sum.checked_add(more));
+        let sum =
+            |numbers: &[u64]| numbers.iter().try_fold(0u64, |sum, &more| sum.checked_add(more));
         let counts = sum(&[self.above, self.below])? <= shape.queries
             && sum(&[self.wins, self.ties, self.losses])? == shape.queries;
         let whole = self.sum.unsigned_abs() <= shape.most(Unit::BITS + 1) as u128
@@ -403,7 +426,11 @@ impl StoredPair {
             squares: self.squares,
             above: self.above,
             below: self.below,
-            wins: Wins { wins: self.wins as usize, ties: self.ties as usize, losses: self.losses as usize },
+            wins: Wins {
+                wins: self.wins as usize,
+                ties: self.ties as usize,
+                losses: self.losses as usize,
+            },
         })
     }
 }
@@ -420,7 +447,8 @@ impl StoredMoments {
     /// The moments of `count` values; `None` if no finite values have these moments.
     fn moments(&self, count: u64) -> Option<Moments> {
         let fixed = |text: &String| text.parse::<Fixed>().ok();
-        let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
+        let moments =
+            Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
         moments.is_finite().then_some(moments)
     }
 }

@@ -1,7 +1,8 @@
-//! Sums that a comparison follows from. They add up over queries, so the merged sums of parts, in any number and order, are those of all
-//! queries.
+//! Sums that a comparison follows from. They add up over queries, so the merged sums of parts, in
+//! any number and order, are those of all queries.
 //!
-//! They lack only what needs all differences at once: exact p, Wilcoxon's ranks, the skewness that BCa corrects for.
+//! They lack only what needs all differences at once: exact p, Wilcoxon's ranks, the skewness that
+//! BCa corrects for.
 
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, ResampleKind, Resamples};
@@ -26,8 +27,8 @@ pub struct RunSums {
     pub measures: Vec<MeasureSums>,
     /// The sums under random signs, by measure and run, if they are kept.
     pub drawn: Option<Vec<DrawSums>>,
-    /// The sums under resamples, by measure and run, if an interval is made of them; behind them, for each measure under which queries may
-    /// have no value, how many of these a resample took.
+    /// The sums under resamples, by measure and run, if an interval is made of them; behind them,
+    /// for each measure under which queries may have no value, how many of these a resample took.
     pub resamples: Option<Resamples>,
 }
 
@@ -64,7 +65,8 @@ pub struct PairSums {
 }
 
 impl RunSums {
-    /// Computes the sums of values for these pairs of runs, without random signs. If `watch` is told to stop, they are incomplete.
+    /// Computes the sums of values for these pairs of runs, without random signs. If `watch` is
+    /// told to stop, they are incomplete.
     pub fn of(
         values: &Values,
         pairs: &[Pair],
@@ -77,8 +79,13 @@ impl RunSums {
             let indicators: Vec<Vec<i64>> = skipping.map(MeasureValues::indicator).collect();
             let mut series = values.series();
             series.extend(indicators.iter().map(Vec::as_slice));
-            let mut resamples =
-                Resamples::watched(options.seed, &values.queries, &series, (RESAMPLES, kind), watch);
+            let mut resamples = Resamples::watched(
+                options.seed,
+                &values.queries,
+                &series,
+                (RESAMPLES, kind),
+                watch,
+            );
             if kind == ResampleKind::Whole {
                 draw_defined(&mut resamples, values, options.seed, watch);
             }
@@ -99,7 +106,13 @@ impl RunSums {
     }
 
     /// Adds the sums of values under random signs.
-    pub fn with_draws(self, values: &Values, seed: u64, draws: u32, watch: Option<&Watch>) -> RunSums {
+    pub fn with_draws(
+        self,
+        values: &Values,
+        seed: u64,
+        draws: u32,
+        watch: Option<&Watch>,
+    ) -> RunSums {
         let flips = Flips::new(seed, &values.queries).watched(watch);
         RunSums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
     }
@@ -123,22 +136,26 @@ impl RunSums {
     }
 }
 
-/// Draws the queries of each measure under which some have no value among the others alone: a measure is compared over its own queries, as
-/// if there were no others. Counts of queries do not depend on one another, so where queries are counted nothing changes.
+/// Draws the queries of each measure under which some have no value among the others alone: a
+/// measure is compared over its own queries, as if there were no others. Counts of queries do not
+/// depend on one another, so where queries are counted nothing changes.
 fn draw_defined(resamples: &mut Resamples, values: &Values, seed: u64, watch: Option<&Watch>) {
     let runs = values.series().len() / values.measures.len().max(1);
     let skipping = values.measures.iter().enumerate().filter(|(_, of)| of.may_skip);
     for (nth, (measure, of)) in skipping.enumerate() {
         let indicator = of.indicator();
-        let defined: Vec<usize> = (0..indicator.len()).filter(|&query| indicator[query] == 0).collect();
+        let defined: Vec<usize> =
+            (0..indicator.len()).filter(|&query| indicator[query] == 0).collect();
         if defined.len() == indicator.len() {
             continue;
         }
         let queries: Vec<u64> = defined.iter().map(|&query| values.queries[query]).collect();
-        let own = of.counts.iter().map(|counts| defined.iter().map(|&query| counts[query]).collect());
+        let own =
+            of.counts.iter().map(|counts| defined.iter().map(|&query| counts[query]).collect());
         let own: Vec<Vec<i64>> = own.collect();
         let series: Vec<&[i64]> = own.iter().map(Vec::as_slice).collect();
-        let drawn = Resamples::watched(seed, &queries, &series, (RESAMPLES, ResampleKind::Whole), watch);
+        let drawn =
+            Resamples::watched(seed, &queries, &series, (RESAMPLES, ResampleKind::Whole), watch);
         let without = resamples.taken.iter().zip(&drawn.taken);
         // What a resample of all queries took beyond these has no value.
         let without = without.map(|(&all, &own)| i128::from(all) - i128::from(own)).collect();
@@ -149,7 +166,12 @@ fn draw_defined(resamples: &mut Resamples, values: &Values, seed: u64, watch: Op
 }
 
 impl MeasureSums {
-    fn of(values: &MeasureValues, pairs: &[Pair], tie: Option<f64>, wants_spread: bool) -> MeasureSums {
+    fn of(
+        values: &MeasureValues,
+        pairs: &[Pair],
+        tie: Option<f64>,
+        wants_spread: bool,
+    ) -> MeasureSums {
         let pair = |&pair: &Pair| {
             let (deltas, counts) = values.deltas(pair);
             PairSums::of(&deltas, &counts, tie, values.better)
@@ -180,12 +202,14 @@ impl MeasureSums {
 }
 
 impl PairSums {
-    /// Computes the sums of differences, which are given as they are and in whole units. Differences of at most `tie` are ties.
+    /// Computes the sums of differences, which are given as they are and in whole units.
+    /// Differences of at most `tie` are ties.
     pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> PairSums {
         let mut moments = Moments::default();
         moments.add_all(deltas);
-        let differing =
-            |sign| counts.iter().filter(|&&count| !is_zero(count) && count.signum() == sign).count() as u64;
+        let differing = |sign| {
+            counts.iter().filter(|&&count| !is_zero(count) && count.signum() == sign).count() as u64
+        };
         PairSums {
             deltas: moments,
             sum: units::sum(counts),

@@ -1,13 +1,16 @@
-//! Values as whole numbers of a small unit, so that equal differences are equal and sums are exact in any order.
+//! Values as whole numbers of a small unit, so that equal differences are equal and sums are exact
+//! in any order.
 //!
-//! 0.3 − 0.2 is not 0.2 − 0.1 in f64, and a test that counts ties must not depend on that. So each value is rounded once, to a multiple of
-//! 2^−S; differences and sums of these are integers. All runs have the same S under a measure, by the rule of
+//! 0.3 − 0.2 is not 0.2 − 0.1 in f64, and a test that counts ties must not depend on that. So each
+//! value is rounded once, to a multiple of 2^−S; differences and sums of these are integers. All
+//! runs have the same S under a measure, by the rule of
 //! [`rounding`](crate::stats::rounding).
 //!
 //! # Why 40 bits, and why the bounds are larger
 //!
-//! A value is at most 2⁴⁰ units, a difference 2⁴¹. The functions that add random signs and weights take up to 2⁵³ a value, thirteen bits
-//! more, so that they can be tested at their limits, and so that whoever calls them need not know the unit.
+//! A value is at most 2⁴⁰ units, a difference 2⁴¹. The functions that add random signs and weights
+//! take up to 2⁵³ a value, thirteen bits more, so that they can be tested at their limits, and so
+//! that whoever calls them need not know the unit.
 //!
 //! Rounding to a unit errs by at most ½. So of values that are equal on paper:
 //!
@@ -18,8 +21,9 @@
 //! a sum of n differences           n units;  two such sums: 2n           tolerance: 2n
 //! ```
 //!
-//! Every comparison in tests of pairs uses these bounds in integers. With f64 the answer to "is this draw as extreme as what was observed"
-//! would depend on the order of additions, and p on the number of threads.
+//! Every comparison in tests of pairs uses these bounds in integers. With f64 the answer to "is
+//! this draw as extreme as what was observed" would depend on the order of additions, and p on the
+//! number of threads.
 
 use crate::stats::rounding::{FINEST, fineness};
 
@@ -33,8 +37,8 @@ impl Unit {
     /// The unit for some finite values: the largest has at most 40 bits.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Unit {
         let largest = values.into_iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
-        // One unit for all runs: differences must be multiples of it as well. Values up to 1 have 2⁻⁴⁰ whatever they are, so parts agree
-        // without asking.
+        // One unit for all runs: differences must be multiples of it as well. Values up to 1 have
+        // 2⁻⁴⁰ whatever they are, so parts agree without asking.
         Unit { exponent: fineness(largest) }
     }
 
@@ -63,7 +67,8 @@ impl Unit {
 
     /// The nearest multiple of the unit; the even one of two.
     pub fn count(self, value: f64) -> i64 {
-        // The product is exact, as a multiplication by a power of two, or far below half a unit: a value is rounded once.
+        // The product is exact, as a multiplication by a power of two, or far below half a unit: a
+        // value is rounded once.
         (value * power(self.exponent)).round_ties_even() as i64
     }
 
@@ -79,7 +84,8 @@ fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// The bound on values in whole units, and on the numbers that this module sums: sums of 256 differences fit an i64.
+/// The bound on values in whole units, and on the numbers that this module sums: sums of 256
+/// differences fit an i64.
 pub const LARGEST: i64 = 1 << 53;
 
 /// The differences of a run's values from a baseline's, query by query.
@@ -107,7 +113,8 @@ pub fn is_tied(left: i64, right: i64) -> bool {
     left.abs_diff(right) <= 2
 }
 
-/// The most by which two sums of differences over `queries` queries may differ if they are equal before rounding.
+/// The most by which two sums of differences over `queries` queries may differ if they are equal
+/// before rounding.
 pub fn tolerance(queries: usize) -> i64 {
     2 * queries as i64
 }
@@ -142,7 +149,8 @@ mod tests {
     #[test]
     fn halves_round_to_even() {
         let unit = Unit::of([1.0]);
-        let counts = [0.5, 1.5, 2.5, -0.5, -1.5, 0.5f64.next_up()].map(|of| unit.count(of * unit.size()));
+        let counts =
+            [0.5, 1.5, 2.5, -0.5, -1.5, 0.5f64.next_up()].map(|of| unit.count(of * unit.size()));
         assert_eq!(counts, [0, 2, 2, 0, -2, 1]);
     }
 

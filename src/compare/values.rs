@@ -1,4 +1,5 @@
-//! The values that are compared: of every run, measure and query, over one set of queries, as numbers and in whole units.
+//! The values that are compared: of every run, measure and query, over one set of queries, as
+//! numbers and in whole units.
 
 use std::borrow::Cow;
 
@@ -27,11 +28,13 @@ pub struct Values {
 
 /// The values of runs under a measure.
 pub struct MeasureValues {
-    /// The terms, `[run][query]`: values, or their logarithms if the average is a geometric mean; undefined where there is no value.
+    /// The terms, `[run][query]`: values, or their logarithms if the average is a geometric mean;
+    /// undefined where there is no value.
     pub terms: Vec<Vec<f64>>,
     /// The unit of the values of all runs.
     pub unit: Unit,
-    /// The terms in whole units, `[run][query]`; 0 of queries without a value, which then change no sum, whatever their sign or weight.
+    /// The terms in whole units, `[run][query]`; 0 of queries without a value, which then change no
+    /// sum, whatever their sign or weight.
     pub counts: Vec<Vec<i64>>,
     /// The places of the queries without a value, ascending; the same of all runs.
     pub undefined: Vec<usize>,
@@ -49,8 +52,10 @@ impl MeasureValues {
         undefined: Vec<usize>,
         options: &ComparisonOptions,
     ) -> MeasureValues {
-        let stated = options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
-        // Over all runs and the stated largest value, so that every series under the measure counts in one unit.
+        let stated =
+            options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
+        // Over all runs and the stated largest value, so that every series under the measure counts
+        // in one unit.
         let known = terms.iter().flatten().copied().filter(|&term| !is_undefined(term));
         let unit = Unit::of(known.chain(stated));
         let whole = |&term: &f64| if is_undefined(term) { 0.0 } else { term };
@@ -78,7 +83,8 @@ impl MeasureValues {
         if self.undefined.is_empty() {
             return numbers;
         }
-        let kept = numbers.iter().enumerate().filter(|(at, _)| self.undefined.binary_search(at).is_err());
+        let kept =
+            numbers.iter().enumerate().filter(|(at, _)| self.undefined.binary_search(at).is_err());
         kept.map(|(_, &number)| number).collect()
     }
 
@@ -108,19 +114,24 @@ impl Values {
     /// Takes the values of scores.
     ///
     /// # Errors
-    /// Fewer than two runs, runs of one name, groups of queries; runs of different judgments or ranked under different rules; no query that
-    /// counts in all runs; a measure without a direction; a value that is not a finite number.
+    /// Fewer than two runs, runs of one name, groups of queries; runs of different judgments or
+    /// ranked under different rules; no query that counts in all runs; a measure without a
+    /// direction; a value that is not a finite number.
     pub fn of(scores: &Scores, options: &ComparisonOptions) -> Result<Values> {
         let runs = &scores.runs;
         check_runs(runs)?;
-        if let Some(measure) = scores.measures.iter().find(|of| of.definition().better == Better::Neither) {
+        if let Some(measure) =
+            scores.measures.iter().find(|of| of.definition().better == Better::Neither)
+        {
             return unanswerable(format!(
                 "a higher {measure} is neither better nor worse: leave it out of the comparison"
             ));
         }
         let per_query = runs.iter().map(|run| {
             run.per_query.as_ref().ok_or_else(|| {
-                Error::Unanswerable("a comparison needs the values of queries: evaluate with them".to_owned())
+                Error::Unanswerable(
+                    "a comparison needs the values of queries: evaluate with them".to_owned(),
+                )
             })
         });
         let per_query = per_query.collect::<Result<Vec<&PerQuery>>>()?;
@@ -132,7 +143,8 @@ impl Values {
             };
             return unanswerable(format!("{why}: there is nothing to compare"));
         };
-        let ids: Vec<Vec<u8>> = common[0].iter().map(|&at| first.queries.get(at).to_vec()).collect();
+        let ids: Vec<Vec<u8>> =
+            common[0].iter().map(|&at| first.queries.get(at).to_vec()).collect();
         let measure = |(at, measure): (usize, &Measure)| {
             let picked = per_query.iter().zip(&common).zip(runs).map(|((of, places), run)| {
                 let average = measure.definition().average;
@@ -146,7 +158,8 @@ impl Values {
             let undefined = undefined(runs, &terms)?;
             Ok(MeasureValues::of(measure, terms, undefined, options))
         };
-        let measures = scores.measures.iter().enumerate().map(measure).collect::<Result<Vec<_>>>()?;
+        let measures =
+            scores.measures.iter().enumerate().map(measure).collect::<Result<Vec<_>>>()?;
         let filled = |run: &RunScores| if run.filled { run.missing.count } else { 0 };
         let of_runs = runs.iter().zip(&per_query).zip(&common);
         let lacking = of_runs.map(|((run, of), places)| lacking(run, of, places, &ids)).collect();
@@ -169,8 +182,9 @@ impl Values {
 
 /// The places of the queries without a value, which must be the same in all runs.
 fn undefined(runs: &[RunScores], terms: &[Vec<f64>]) -> Result<Vec<usize>> {
-    let places =
-        |terms: &Vec<f64>| -> Vec<usize> { (0..terms.len()).filter(|&at| is_undefined(terms[at])).collect() };
+    let places = |terms: &Vec<f64>| -> Vec<usize> {
+        (0..terms.len()).filter(|&at| is_undefined(terms[at])).collect()
+    };
     let first = terms.first().map(places).unwrap_or_default();
     match runs.iter().zip(terms).find(|(_, terms)| places(terms) != first) {
         None => Ok(first),
@@ -187,7 +201,9 @@ fn unanswerable<T>(message: String) -> Result<T> {
 
 /// Checks that there are two runs or more, of the same judgments, and ranked alike.
 fn check_runs(runs: &[RunScores]) -> Result<()> {
-    let [first, others @ ..] = runs else { return unanswerable("there are no runs to compare".to_owned()) };
+    let [first, others @ ..] = runs else {
+        return unanswerable("there are no runs to compare".to_owned());
+    };
     if others.is_empty() {
         return unanswerable(format!(
             "{} is the only run: two or more were expected, to be compared",
@@ -210,7 +226,10 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
     }
     for run in others {
         let differ = |what: &str| {
-            unanswerable(format!("{} and {} cannot be compared: they have {what}", first.name, run.name))
+            unanswerable(format!(
+                "{} and {} cannot be compared: they have {what}",
+                first.name, run.name
+            ))
         };
         if run.fingerprints != first.fingerprints {
             return differ("different judgments");
@@ -219,13 +238,17 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
             return differ("ideal rankings made of different things");
         }
         if let Some(setting) = first.rule.differences(&run.rule).first() {
-            return unanswerable(format!("{} and {} cannot be compared: {setting}", first.name, run.name));
+            return unanswerable(format!(
+                "{} and {} cannot be compared: {setting}",
+                first.name, run.name
+            ));
         }
     }
     Ok(())
 }
 
-/// The queries that a run lacks, of those at these places among its values: as its values tell, or by the ids of all of them.
+/// The queries that a run lacks, of those at these places among its values: as its values tell, or
+/// by the ids of all of them.
 fn lacking(run: &RunScores, of: &PerQuery, places: &[usize], ids: &[Vec<u8>]) -> Vec<usize> {
     if !run.filled {
         return Vec::new();
@@ -250,14 +273,16 @@ fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
         let mut left = order.into_iter().peekable();
         for (which, &place) in common[0].iter().enumerate() {
             let id = runs[0].queries.get(place);
-            // A merge of two ascending lists: `common[0]` ascends by id, as it began as the order of the first run and only lost members.
+            // A merge of two ascending lists: `common[0]` ascends by id, as it began as the order
+            // of the first run and only lost members.
             while left.next_if(|&at| run.queries.get(at) < id).is_some() {}
             if let Some(at) = left.next_if(|&at| run.queries.get(at) == id) {
                 kept.push(which);
                 places.push(at);
             }
         }
-        // Invariant: the lists in `common` are as long as each other, and place by place of the same query.
+        // Invariant: the lists in `common` are as long as each other, and place by place of the
+        // same query.
         for before in &mut common {
             *before = kept.iter().map(|&which| before[which]).collect();
         }
@@ -266,8 +291,8 @@ fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
     common
 }
 
-/// The indices of the queries of a run, in ascending order of their ids. Rankings without ids are numbered, and are in the order of their
-/// numbers.
+/// The indices of the queries of a run, in ascending order of their ids. Rankings without ids are
+/// numbered, and are in the order of their numbers.
 fn ascending(of: &PerQuery) -> Vec<usize> {
     let mut order: Vec<usize> = (0..of.queries.len()).collect();
     if !of.queries.are_ascending() {
@@ -323,7 +348,11 @@ mod tests {
         for (at, id) in three.ids.iter().enumerate() {
             let number: usize = String::from_utf8_lossy(id).parse().unwrap();
             let [a, b, c] = [0, 1, 2].map(|run| three.measures[0].terms[run][at]);
-            assert_eq!([a, b, c], [values[number], values[number], values[11 - number]], "{number}");
+            assert_eq!(
+                [a, b, c],
+                [values[number], values[number], values[11 - number]],
+                "{number}"
+            );
         }
     }
 }

@@ -1,7 +1,9 @@
-//! The verdict of a comparison: which run is better, by how much, and how sure that is, in as few words as possible.
+//! The verdict of a comparison: which run is better, by how much, and how sure that is, in as few
+//! words as possible.
 //!
-//! It is about the first measure. Up to five runs are told one by one: the best against each other run, what is decided first; with a
-//! baseline, each other run against it. More runs are told together: the best against the next, and who cannot be told from the best.
+//! It is about the first measure. Up to five runs are told one by one: the best against each other
+//! run, what is decided first; with a baseline, each other run against it. More runs are told
+//! together: the best against the next, and who cannot be told from the best.
 //! [`Comparison::sentences`] say more of each pair: its means, its queries, its test.
 
 use std::fmt::Write;
@@ -46,7 +48,8 @@ impl Comparison {
     /// let comparison = Comparison::of(&scores, &ComparisonOptions::default())?;
     /// assert_eq!(
     ///     comparison.verdict(),
-    ///     ["demo-hybrid.run is better than demo-bm25.run: nDCG@10 +0.165 (95 % interval +0.084 to +0.245), p = 0.0002."]
+    ///     ["demo-hybrid.run is better than demo-bm25.run: nDCG@10 +0.165 \
+    ///       (95 % interval +0.084 to +0.245), p = 0.0002."]
     /// );
     /// # Ok::<(), laneval::Error>(())
     /// ```
@@ -61,9 +64,11 @@ impl Comparison {
 
     /// The pairs one by one: what is decided, then the others. The first one names the measure.
     fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
-        let is_decided =
-            |of: &&&Difference| !matches!(self.answer(of), PairAnswer::Open | PairAnswer::Contradictory);
-        let (decided, open): (Vec<&Difference>, Vec<&Difference>) = pairs.iter().partition(is_decided);
+        let is_decided = |of: &&&Difference| {
+            !matches!(self.answer(of), PairAnswer::Open | PairAnswer::Contradictory)
+        };
+        let (decided, open): (Vec<&Difference>, Vec<&Difference>) =
+            pairs.iter().partition(is_decided);
         let all = decided.into_iter().chain(open).take(MOST).enumerate();
         all.map(|(at, of)| self.said(of, at == 0)).collect()
     }
@@ -80,16 +85,21 @@ impl Comparison {
         }
     }
 
-    /// The verdict on a pair. With a baseline it is about the other run, and otherwise about the better one.
+    /// The verdict on a pair. With a baseline it is about the other run, and otherwise about the
+    /// better one.
     fn said(&self, of: &Difference, names_measure: bool) -> String {
         let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         let [one, other] = [one, other].map(|run| self.runs[run].name.as_str());
-        let measure = if names_measure { format!("{} ", self.told_measure(of)) } else { String::new() };
+        let measure =
+            if names_measure { format!("{} ", self.told_measure(of)) } else { String::new() };
         let numbers = format!("{measure}{}", self.numbers(of, sign));
         let word = |better: bool| if better { "better" } else { "worse" };
         match (self.answer(of), self.options.alternative) {
             (PairAnswer::Same, _) => {
-                format!("{one} and {other} have the same {} in every query.", self.measures[of.measure])
+                format!(
+                    "{one} and {other} have the same {} in every query.",
+                    self.measures[of.measure]
+                )
             }
             (PairAnswer::Equal, _) => {
                 format!("{one} and {other} are equal within ±{}: {numbers}.", self.margin())
@@ -103,14 +113,16 @@ impl Comparison {
                 )
             }
             (PairAnswer::Contradictory, _) => format!(
-                "{one} against {other} is undecided, for most queries lean one way and the means the other: {numbers}."
+                "{one} against {other} is undecided, for most queries lean one way and the means \
+                 the other: {numbers}."
             ),
             (PairAnswer::Open, Alternative::TwoSided) => {
                 format!("{one} against {other} is undecided: {numbers}.")
             }
             (PairAnswer::Open, alternative) => {
                 // The question has a direction, from the baseline of the pair to its run.
-                let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
+                let [run, baseline] =
+                    [of.pair.run, of.pair.baseline].map(|run| self.runs[run].name.as_str());
                 let word = word(alternative == Alternative::Better);
                 format!(
                     "{run} is not shown to be {word} than {baseline}: {measure}{}.",
@@ -127,10 +139,15 @@ impl Comparison {
     /// The measure of a pair, with its direction if that is not the usual one.
     fn told_measure(&self, of: &Difference) -> String {
         let measure = &self.measures[of.measure];
-        if of.better == Better::Lower { format!("{measure} (lower is better)") } else { measure.to_string() }
+        if of.better == Better::Lower {
+            format!("{measure} (lower is better)")
+        } else {
+            measure.to_string()
+        }
     }
 
-    /// The difference, its share of the baseline, its interval and its p; `sign` is −1 for that of the baseline less the run.
+    /// The difference, its share of the baseline, its interval and its p; `sign` is −1 for that of
+    /// the baseline less the run.
     fn numbers(&self, of: &Difference, sign: f64) -> String {
         let shown = |value: f64| match of.logarithmic {
             true => format!("×{}", decimals(value.exp())),
@@ -144,11 +161,17 @@ impl Comparison {
                 100.0 * sign * share * self.runs[of.pair.baseline].means[of.measure].signum()
             ));
         }
-        // Where every query changes by the same amount, the t interval is a point, which says nothing of other queries.
+        // Where every query changes by the same amount, the t interval is a point, which says
+        // nothing of other queries.
         let is_point = of.p.is_none() && of.interval.is_some_and(|[low, high]| low == high);
         if let Some([low, high]) = of.interval.filter(|_| !is_point) {
             let [low, high] = if sign < 0.0 { [-high, -low] } else { [low, high] };
-            within.push(format!("{} interval {} to {}", self.confidence(), shown(low), shown(high)));
+            within.push(format!(
+                "{} interval {} to {}",
+                self.confidence(),
+                shown(low),
+                shown(high)
+            ));
         }
         if !within.is_empty() {
             _ = write!(text, " ({})", within.join(", "));
@@ -161,7 +184,9 @@ impl Comparison {
         match of.p_adjusted {
             Some(p) if self.family_size > 1 => _ = write!(text, ", adjusted {}", p_is(p)),
             Some(p) => _ = write!(text, ", {}", p_is(p)),
-            None if self.queries < 2 => text += " in the only query, which says nothing about others",
+            None if self.queries < 2 => {
+                text += " in the only query, which says nothing about others"
+            }
             None if is_point => text += " in every query, for which the test has no p",
             None => text += ", and the test has no p",
         }
@@ -182,8 +207,11 @@ impl Comparison {
         }
         let leaders = self.leaders(0);
         let name = |run: usize| self.runs[run].name.as_str();
-        let extreme =
-            if self.measures[0].definition().better == Better::Lower { "lowest" } else { "highest" };
+        let extreme = if self.measures[0].definition().better == Better::Lower {
+            "lowest"
+        } else {
+            "highest"
+        };
         let mut said = vec![format!(
             "{} has the {extreme} {} of {} runs: {}.",
             name(best),
@@ -194,7 +222,8 @@ impl Comparison {
         if let Some(of) = self.between(0, best, next) {
             said.push(self.against_next(of, name(next)));
         }
-        let others: Vec<&str> = leaders.iter().filter(|&&run| run != best).map(|&run| name(run)).collect();
+        let others: Vec<&str> =
+            leaders.iter().filter(|&&run| run != best).map(|&run| name(run)).collect();
         let better = self.runs.len() - leaders.len();
         said.push(match (others.len(), better) {
             (0, better) => format!("It is better than all {better} others."),
@@ -218,10 +247,14 @@ impl Comparison {
             }
             PairAnswer::Shown => format!("It is better than the next, {next}: {numbers}."),
             PairAnswer::Slight => {
-                format!("It is better than the next, {next}, but by less than ±{}: {numbers}.", self.margin())
+                format!(
+                    "It is better than the next, {next}, but by less than ±{}: {numbers}.",
+                    self.margin()
+                )
             }
             PairAnswer::Contradictory => format!(
-                "Against the next, {next}, it is undecided, for most queries lean one way and the means the other: {numbers}."
+                "Against the next, {next}, it is undecided, for most queries lean one way and the \
+                 means the other: {numbers}."
             ),
             PairAnswer::Open => format!("Against the next, {next}, it is undecided: {numbers}."),
         }
@@ -238,16 +271,22 @@ impl Comparison {
         let better = that(&|answer, gains| is_shown(answer) && gains);
         let worse = that(&|answer, gains| is_shown(answer) && !gains);
         let equal = that(&|answer, _| matches!(answer, PairAnswer::Same | PairAnswer::Equal));
-        let open = that(&|answer, _| matches!(answer, PairAnswer::Open | PairAnswer::Contradictory));
+        let open =
+            that(&|answer, _| matches!(answer, PairAnswer::Open | PairAnswer::Contradictory));
         let name = |of: &&Difference| self.runs[of.pair.run].name.as_str();
         let names = |of: &[&Difference]| listed(&of.iter().map(name).collect::<Vec<_>>());
         let than = &self.runs[baseline].name;
         let (measure, count) = (&self.measures[0], pairs.len());
         let mut said = vec![match better.len() {
             0 => format!("None of {count} runs is shown to be better than {than} on {measure}."),
-            1 => format!("1 of {count} runs is better than {than} on {measure}: {}.", names(&better)),
+            1 => {
+                format!("1 of {count} runs is better than {than} on {measure}: {}.", names(&better))
+            }
             many => {
-                format!("{many} of {count} runs are better than {than} on {measure}: {}.", names(&better))
+                format!(
+                    "{many} of {count} runs are better than {than} on {measure}: {}.",
+                    names(&better)
+                )
             }
         }];
         // Of those that are better, or else of all: the one with the highest mean is first.

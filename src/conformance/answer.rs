@@ -26,7 +26,8 @@ impl CaseAnswer {
         CaseAnswer::Value(value, decimals(&value.to_string()))
     }
 
-    /// Reads what a program printed: the last line that is not empty ends in a number. Nothing at all is no value, and so are `nan` and `null`.
+    /// Reads what a program printed: the last line that is not empty ends in a number. Nothing at
+    /// all is no value, and so are `nan` and `null`.
     pub fn of_text(text: &str) -> Self {
         let Some(word) = text.split_whitespace().next_back() else { return CaseAnswer::LeftOut };
         let bare = word.trim_start_matches(['-', '+']).to_lowercase();
@@ -45,7 +46,8 @@ impl CaseAnswer {
 
 /// Counts the decimals of a number; one with an exponent has none to count.
 fn decimals(text: &str) -> Option<usize> {
-    let is_plain = !text.contains(['e', 'E']) && text.contains(|letter: char| letter.is_ascii_digit());
+    let is_plain =
+        !text.contains(['e', 'E']) && text.contains(|letter: char| letter.is_ascii_digit());
     is_plain.then(|| text.split_once('.').map_or(0, |(_, decimals)| decimals.len()))
 }
 

@@ -78,23 +78,28 @@ pub struct Checked {
     pub telling: usize,
     /// The definition that agrees in the most cases, if none fits.
     pub nearest: Option<Fit>,
-    /// One other choice, or a usual mistake, with which the nearest definition has all the values, in words.
+    /// One other choice, or a usual mistake, with which the nearest definition has all the values,
+    /// in words.
     pub mistake: Option<String>,
 }
 
-/// Which decimals may be rounded: with fewer everything would fit, and with more nothing is rounded.
+/// Which decimals may be rounded: with fewer everything would fit, and with more nothing is
+/// rounded.
 const ROUNDED: std::ops::RangeInclusive<usize> = 2..=6;
 
-/// The number of cases in which all other definitions have to differ for one to be found beyond doubt.
+/// The number of cases in which all other definitions have to differ for one to be found beyond
+/// doubt.
 const TELLING: usize = 5;
 
-/// Asks an implementation of a measure for its value of each case of a suite, and says which definition it is.
+/// Asks an implementation of a measure for its value of each case of a suite, and says which
+/// definition it is.
 ///
-/// `library` is the short name of a library, if it has to be one of its definitions. An answer that is an error ends the check.
+/// `library` is the short name of a library, if it has to be one of its definitions. An answer that
+/// is an error ends the check.
 ///
 /// # Errors
-/// [`Error::Unanswerable`]: a measure or a library that the suite does not have, or an implementation that refuses every case; and whatever
-/// the implementation returns.
+/// [`Error::Unanswerable`]: a measure or a library that the suite does not have, or an
+/// implementation that refuses every case; and whatever the implementation returns.
 pub fn check(
     suite: &Suite,
     measure: &str,
@@ -107,16 +112,19 @@ pub fn check(
     for case in &suite.cases {
         answers.push(implementation(case)?);
     }
-    let compared = answers.iter().filter(|answer| !matches!(answer, CaseAnswer::Refused(_))).count();
+    let compared =
+        answers.iter().filter(|answer| !matches!(answer, CaseAnswer::Refused(_))).count();
     if !answers.iter().any(|answer| matches!(answer, CaseAnswer::Value(..))) {
         return Err(Error::Unanswerable(without_numbers(&answers)));
     }
     let (fits, others, digits) = sorted_out(suite, &asked, &answers);
     let telling = others.iter().map(|(_, fit)| compared - fit.agree).min().unwrap_or(compared);
-    let nearest = others.into_iter().rev().max_by_key(|(_, fit)| rank(fit)).filter(|_| fits.is_empty());
+    let nearest =
+        others.into_iter().rev().max_by_key(|(_, fit)| rank(fit)).filter(|_| fits.is_empty());
     let mistake = nearest.is_some().then(|| mistake(suite, &asked, &answers, digits)).flatten();
     let (nearest, mistake) = match (mistake, nearest) {
-        // The definition that the mistake was made in is the nearest, whatever agrees in more cases by chance.
+        // The definition that the mistake was made in is the nearest, whatever agrees in more cases
+        // by chance.
         (Some((of, says)), _) => (Some(hinted(suite, of, &answers, digits)), Some(says)),
         (None, nearest) => (nearest.map(|(of, _)| hinted(suite, of, &answers, digits)), None),
     };
@@ -144,8 +152,9 @@ pub fn check(
 /// Finds the name of a measure as the suite writes it.
 fn family(suite: &Suite, measure: &str) -> Result<String> {
     let known = suite.measures();
-    let wrong =
-        |why: &str| Error::Unanswerable(format!("{measure}: {why}: {} was expected", known.join(", ")));
+    let wrong = |why: &str| {
+        Error::Unanswerable(format!("{measure}: {why}: {} was expected", known.join(", ")))
+    };
     if measure.contains(['@', '(']) {
         return Err(wrong("cutoffs and parameters are what a check finds out"));
     }
@@ -171,7 +180,8 @@ fn asked(suite: &Suite, measure: &str, library: Option<&str>) -> Result<Vec<usiz
     }
     let of_library: Vec<usize> = all.into_iter().filter(has).collect();
     if of_library.is_empty() {
-        let others = (0..suite.definitions.len()).filter(has).map(|at| suite.definitions[at].family());
+        let others =
+            (0..suite.definitions.len()).filter(has).map(|at| suite.definitions[at].family());
         let mut others: Vec<&str> = others.collect();
         others.dedup();
         return Err(Error::Unanswerable(format!(
@@ -192,7 +202,9 @@ fn without_numbers(answers: &[CaseAnswer]) -> String {
     match reason {
         Some(why) if all => format!("{why} on every case: check needs a number for some"),
         Some(why) => {
-            format!("{why} on some cases and had no value for the others: check needs a number for some")
+            format!(
+                "{why} on some cases and had no value for the others: check needs a number for some"
+            )
         }
         None => "the query has no value on every case: check needs a number for some".to_owned(),
     }
@@ -201,8 +213,13 @@ fn without_numbers(answers: &[CaseAnswer]) -> String {
 /// Definitions by their places, each with how it fits.
 type FitsAt = Vec<(usize, Fit)>;
 
-/// Parts definitions into those that have all the values and the others, and says whether answers are rounded, if only then one fits.
-fn sorted_out(suite: &Suite, asked: &[usize], answers: &[CaseAnswer]) -> (Vec<Fit>, FitsAt, Option<usize>) {
+/// Parts definitions into those that have all the values and the others, and says whether answers
+/// are rounded, if only then one fits.
+fn sorted_out(
+    suite: &Suite,
+    asked: &[usize],
+    answers: &[CaseAnswer],
+) -> (Vec<Fit>, FitsAt, Option<usize>) {
     let among = |digits| -> (FitsAt, FitsAt) {
         let all = asked.iter().map(|&at| (at, fit(suite, at, answers, digits)));
         all.partition(|(_, fit)| fit.wrong.is_empty())
@@ -238,7 +255,9 @@ fn fit(suite: &Suite, at: usize, answers: &[CaseAnswer], digits: Option<usize>) 
                 fit.agree += 1;
                 fit.class = fit.class.max(class);
             }
-            None => fit.wrong.push(WrongCase { case: case.id.clone(), found, expected, hint: None }),
+            None => {
+                fit.wrong.push(WrongCase { case: case.id.clone(), found, expected, hint: None })
+            }
         }
     }
     fit
@@ -261,7 +280,8 @@ fn same(found: Option<f64>, expected: Option<f64>, digits: Option<usize>) -> Opt
     }
 }
 
-/// Orders definitions by the number of cases, and then those that a library has before others. The usual ones come first among equals.
+/// Orders definitions by the number of cases, and then those that a library has before others. The
+/// usual ones come first among equals.
 fn rank(fit: &Fit) -> (usize, bool) {
     (fit.agree, !fit.definition.libraries.is_empty())
 }
@@ -281,11 +301,13 @@ fn mistake(
     let of_measure = suite.changes.iter().filter(|change| asked.contains(&change.of));
     let found = of_measure.filter(|change| has_all(&change.values));
     // What a library has before what none has, and the usual definitions first.
-    let best = found.min_by_key(|change| (suite.definitions[change.of].libraries.is_empty(), change.of))?;
+    let best = found
+        .min_by_key(|change| (suite.definitions[change.of].libraries.is_empty(), change.of))?;
     Some((best.of, best.says.clone()))
 }
 
-/// Compares the answers with a definition, and says of each wrong case which other choice would explain it.
+/// Compares the answers with a definition, and says of each wrong case which other choice would
+/// explain it.
 fn hinted(suite: &Suite, of: usize, answers: &[CaseAnswer], digits: Option<usize>) -> Fit {
     let mut fit = fit(suite, of, answers, digits);
     let place = |name: &str| suite.cases.iter().position(|case| case.id == name);
@@ -296,13 +318,17 @@ fn hinted(suite: &Suite, of: usize, answers: &[CaseAnswer], digits: Option<usize
     let changes: Vec<_> = suite.changes.iter().filter(|change| change.of == of).collect();
     for (case, place) in fit.wrong.iter_mut().zip(&wrong) {
         let Some(at) = *place else { continue };
-        // Of several the one that explains the most of what is wrong, and breaks the least of what is right.
-        let best = changes.iter().filter(|change| explains(&change.values, at)).max_by_key(|change| {
-            let right = wrong.iter().flatten().filter(|&&at| explains(&change.values, at)).count();
-            let broken = (0..answers.len()).filter(|at| !wrong.contains(&Some(*at)));
-            let broken = broken.filter(|&at| value(&answers[at]).is_some() && !explains(&change.values, at));
-            (right, std::cmp::Reverse(broken.count()))
-        });
+        // Of several the one that explains the most of what is wrong, and breaks the least of what
+        // is right.
+        let best =
+            changes.iter().filter(|change| explains(&change.values, at)).max_by_key(|change| {
+                let right =
+                    wrong.iter().flatten().filter(|&&at| explains(&change.values, at)).count();
+                let broken = (0..answers.len()).filter(|at| !wrong.contains(&Some(*at)));
+                let broken = broken
+                    .filter(|&at| value(&answers[at]).is_some() && !explains(&change.values, at));
+                (right, std::cmp::Reverse(broken.count()))
+            });
         case.hint = best.map(|change| change.says.clone());
     }
     fit

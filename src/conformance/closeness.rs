@@ -30,7 +30,8 @@ impl fmt::Display for Tolerance {
 const SUM: f64 = 1e-12;
 const F32: f64 = 2e-6;
 
-/// Returns the closest class in which two values are equal. `digits`: they may be equal as rounded to so many decimals.
+/// Returns the closest class in which two values are equal. `digits`: they may be equal as rounded
+/// to so many decimals.
 pub fn closeness(found: f64, expected: f64, digits: Option<usize>) -> Option<Tolerance> {
     if found == expected {
         return Some(Tolerance::Bits);

@@ -1,17 +1,22 @@
 //! Conformance: whether an implementation of a measure is one of the known definitions, and which.
 //!
-//! Programs that print `nDCG@10` do not mean the same. A [`Suite`] has some small queries, each for a choice that a definition makes, and for
-//! each known definition the value of each query. [`check`] asks an implementation for its value of each query, and says which definitions have
-//! all of these values. The suite is plain JSON, in the public domain: `conformance/` beside these sources.
+//! Programs that print `nDCG@10` do not mean the same. A [`Suite`] has some small queries, each for
+//! a choice that a definition makes, and for each known definition the value of each query.
+//! [`check`] asks an implementation for its value of each query, and says which definitions have
+//! all of these values. The suite is plain JSON, in the public domain: `conformance/` beside these
+//! sources.
 //!
 //! ```
 //! use laneval::conformance::{CaseAnswer, Suite, check};
 //!
-//! // Precision at k that divides by k even if the run is shorter, which takes the results in their order.
+//! // Precision at k that divides by k even if the run is shorter, which takes the results in their
+//! // order.
 //! let precision = |case: &laneval::conformance::Case| {
 //!     let mut run = case.run.clone();
 //!     run.sort_by(|a, b| b.1.parse::<f64>().unwrap().total_cmp(&a.1.parse::<f64>().unwrap()));
-//!     let hit = |document: &String| case.qrels.iter().any(|(judged, grade)| judged == document && *grade > 0);
+//!     let hit = |document: &String| {
+//!         case.qrels.iter().any(|(judged, grade)| judged == document && *grade > 0)
+//!     };
 //!     let hits = run.iter().take(case.k as usize).filter(|(document, _)| hit(document)).count();
 //!     Ok(CaseAnswer::of(hits as f64 / f64::from(case.k)))
 //! };

@@ -77,11 +77,17 @@ fn v1(name: &str) -> Suite {
     Suite { name: name.to_owned(), cases, definitions, values, changes }
 }
 
-fn changes(cases: &[Case], definitions: &[SuiteDefinition], values: &[Vec<Option<f64>>]) -> Vec<Change> {
+fn changes(
+    cases: &[Case],
+    definitions: &[SuiteDefinition],
+    values: &[Vec<Option<f64>>],
+) -> Vec<Change> {
     let StoredMistakes { says, mistakes } = read(MISTAKES);
     let change = |(id, words, differing): (String, usize, HashMap<String, Option<f64>>)| {
         let of = definitions.iter().position(|definition| definition.id == id)?;
-        let value = |(case, value): (&Case, &Option<f64>)| differing.get(&case.id).copied().unwrap_or(*value);
+        let value = |(case, value): (&Case, &Option<f64>)| {
+            differing.get(&case.id).copied().unwrap_or(*value)
+        };
         let values = cases.iter().zip(&values[of]).map(value).collect();
         Some(Change { of, says: says.get(words)?.clone(), values })
     };

@@ -1,4 +1,5 @@
-//! A suite: queries with their judgments and results, definitions of measures, and the value that each definition has of each query.
+//! A suite: queries with their judgments and results, definitions of measures, and the value that
+//! each definition has of each query.
 
 use std::fmt::Write;
 
@@ -31,7 +32,8 @@ impl Case {
         })
     }
 
-    /// Returns the results as TREC text, lines in the order of the file; a case without results has no lines.
+    /// Returns the results as TREC text, lines in the order of the file; a case without results has
+    /// no lines.
     pub fn run_text(&self) -> String {
         self.run.iter().enumerate().fold(String::new(), |mut text, (at, (document, score))| {
             let _ = writeln!(text, "{} Q0 {document} {} {score} run", self.id, at + 1);
@@ -79,7 +81,8 @@ pub struct SuiteDefinition {
     pub formula: String,
     /// The libraries that have it.
     pub libraries: Vec<SuiteLibrary>,
-    /// Where laneval's measure has another value: with `negative grades`, or in a ranking with documents of `one kind`.
+    /// Where laneval's measure has another value: with `negative grades`, or in a ranking with
+    /// documents of `one kind`.
     pub unless: Option<String>,
 }
 
@@ -89,15 +92,19 @@ impl SuiteDefinition {
         self.id.split(':').next().unwrap_or_default()
     }
 
-    /// Returns the definition as it is given to the command, or in words if laneval does not have it.
+    /// Returns the definition as it is given to the command, or in words if laneval does not have
+    /// it.
     pub fn spelled(&self) -> String {
-        let Some(measure) = &self.measure else { return format!("{}, {}", self.family(), self.formula) };
+        let Some(measure) = &self.measure else {
+            return format!("{}, {}", self.family(), self.formula);
+        };
         let mut text = measure.clone();
         let options = &self.options;
         if options.judged_only {
             text.push_str(" -J");
         }
-        let valued = [("-M", &options.max_rank), ("--known", &options.known), ("--ties", &options.ties)];
+        let valued =
+            [("-M", &options.max_rank), ("--known", &options.known), ("--ties", &options.ties)];
         for (option, value) in valued {
             if let Some(value) = value {
                 let _ = write!(text, " {option} {value}");
@@ -114,7 +121,8 @@ pub(super) struct Change {
     pub of: usize,
     /// The other choice, in words.
     pub says: String,
-    /// The value of each case, to seven digits where it is another one; `None` is a query that is left out.
+    /// The value of each case, to seven digits where it is another one; `None` is a query that is
+    /// left out.
     pub values: Vec<Option<f64>>,
 }
 
@@ -144,7 +152,8 @@ impl Suite {
         names
     }
 
-    /// Returns the value that a definition has of each case, by its place; `None` is a query that is left out.
+    /// Returns the value that a definition has of each case, by its place; `None` is a query that
+    /// is left out.
     pub fn values(&self, definition: usize) -> &[Option<f64>] {
         self.values.get(definition).map_or(&[], Vec::as_slice)
     }

@@ -51,13 +51,17 @@ impl fmt::Display for Checked {
 impl Checked {
     /// Returns the check as one JSON document.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&self.document()).unwrap_or_else(|error| unreachable!("{error}"))
+        serde_json::to_string_pretty(&self.document())
+            .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
     fn write_nearest(&self, nearest: &Fit, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let spelled = nearest.definition.spelled();
         if let Some(mistake) = &self.mistake {
-            return write!(f, "no definition known: this is {spelled} but for one choice: {mistake}");
+            return write!(
+                f,
+                "no definition known: this is {spelled} but for one choice: {mistake}"
+            );
         }
         let counted = format!("{} of {} cases", nearest.agree, self.compared);
         write!(f, "no definition known: nearest {spelled}, {counted}; wrong: ")?;
@@ -112,14 +116,19 @@ impl Checked {
             definitions: self.fits.iter().map(JsonFit::of).collect(),
             nearest: self.nearest.as_ref().map(JsonFit::of),
             mistake: agreed,
-            cases: self.answers.iter().map(|(case, answer)| JsonCase::of(case, answer, wrong)).collect(),
+            cases: self
+                .answers
+                .iter()
+                .map(|(case, answer)| JsonCase::of(case, answer, wrong))
+                .collect(),
         }
     }
 }
 
 /// The libraries of a definition.
 fn libraries(fit: &Fit) -> String {
-    let names: Vec<&str> = fit.definition.libraries.iter().map(|library| &library.name[..]).collect();
+    let names: Vec<&str> =
+        fit.definition.libraries.iter().map(|library| &library.name[..]).collect();
     if names.is_empty() { "no library known".to_owned() } else { names.join(", ") }
 }
 
@@ -130,7 +139,8 @@ fn shown(wrong: &WrongCase) -> (String, String) {
         Some(value) if value.fract() == 0.0 => format!("{value}"),
         Some(value) => format!("{value:.decimals$}"),
     };
-    let mut pairs = (3..=17).map(|decimals| (text(wrong.found, decimals), text(wrong.expected, decimals)));
+    let mut pairs =
+        (3..=17).map(|decimals| (text(wrong.found, decimals), text(wrong.expected, decimals)));
     let apart = pairs.clone().find(|(found, expected)| found != expected);
     apart.or_else(|| pairs.next_back()).unwrap_or_default()
 }

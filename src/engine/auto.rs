@@ -1,9 +1,10 @@
 //! The choice of `auto`: the CPU, unless a GPU promises to be much faster.
 //!
-//! The CPU's time is guessed from the number of labels and folds, the GPU's from the time to open a device and to send the labels up:
-//! kernels and answers are left out, as the way up alone decides for labels that are evaluated once. Nothing is measured at run time,
-//! because a measurement would cost more than most evaluations take (1.4 ms for 6,980 queries of depth 1000). A device is opened only
-//! after the guess is for it, since opening is what takes long.
+//! The CPU's time is guessed from the number of labels and folds, the GPU's from the time to open a
+//! device and to send the labels up: kernels and answers are left out, as the way up alone decides
+//! for labels that are evaluated once. Nothing is measured at run time, because a measurement would
+//! cost more than most evaluations take (1.4 ms for 6,980 queries of depth 1000). A device is
+//! opened only after the guess is for it, since opening is what takes long.
 
 use super::ChosenEngine;
 use super::cpu::Cpu;
@@ -27,8 +28,8 @@ impl TakenEngine {
 
 /// Chooses the engine for `labels` labels and `folds` folds over them.
 ///
-/// The estimates are rough: labels that are evaluated once must go up to a GPU first, and opening one
-/// takes longer than most evaluations.
+/// The estimates are rough: labels that are evaluated once must go up to a GPU first, and opening
+/// one takes longer than most evaluations.
 pub fn take(labels: u64, folds: usize) -> TakenEngine {
     /// The number of labels that a thread folds in a second, one fold at a time.
     const FOLDED: f64 = 4e9;
@@ -40,7 +41,8 @@ pub fn take(labels: u64, folds: usize) -> TakenEngine {
     TakenEngine { engine: ChosenEngine::Cpu(Cpu::new()), why, refused }
 }
 
-/// Takes a GPU if it pays. The error is the reason why not, and the GPU's own error if it was tried.
+/// Takes a GPU if it pays. The error is the reason why not, and the GPU's own error if it was
+/// tried.
 #[cfg(feature = "gpu")]
 fn gpu(labels: f64, on_cpu: f64) -> Result<TakenEngine, (String, Option<String>)> {
     /// The bytes that are sent to a GPU in a second, which bounds labels that are evaluated once.
@@ -51,8 +53,9 @@ fn gpu(labels: f64, on_cpu: f64) -> Result<TakenEngine, (String, Option<String>)
     const FASTER: f64 = 2.0;
     let on_gpu = OPEN + labels / UP;
     if on_cpu < FASTER * on_gpu {
-        let why =
-            format!("about {on_cpu:.2} s of work, and sending the labels to a GPU would take {on_gpu:.2} s");
+        let why = format!(
+            "about {on_cpu:.2} s of work, and sending the labels to a GPU would take {on_gpu:.2} s"
+        );
         return Err((why, None));
     }
     match super::gpu::Gpu::open(super::gpu::device::Choice::Hardware) {

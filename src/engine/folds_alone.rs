@@ -16,7 +16,8 @@ pub struct FoldsAlone {
 }
 
 impl FoldsAlone {
-    /// The ten folds over whole rankings: hits are of grade 1 and above, gains and chances to stop grow with the grade.
+    /// The ten folds over whole rankings: hits are of grade 1 and above, gains and chances to stop
+    /// grow with the grade.
     pub fn of(matrix: &LabelMatrix) -> Self {
         FoldsAlone { programs: programs(matrix), inputs: vec![vec![1; matrix.queries().len()]] }
     }
@@ -26,13 +27,15 @@ impl FoldsAlone {
         self.programs.iter().map(|program| program.tasks[0].fold.name())
     }
 
-    /// Runs a fold, by its index among the names, over all labels of the matrix, and drops its columns.
+    /// Runs a fold, by its index among the names, over all labels of the matrix, and drops its
+    /// columns.
     ///
     /// # Errors
     /// A refusal of the engine.
     pub fn run(&self, at: usize, engine: &impl Engine, matrix: &LabelMatrix) -> Result<()> {
         let (program, inputs) = (&self.programs[at], &self.inputs);
-        let job = Job { batch: matrix.batch(), view: View::default(), program, inputs, watch: None };
+        let job =
+            Job { batch: matrix.batch(), view: View::default(), program, inputs, watch: None };
         engine.run(&job, usize::MAX, || Nothing).map(drop)
     }
 }
@@ -55,7 +58,10 @@ fn programs(matrix: &LabelMatrix) -> Vec<Program> {
     let table = |most: f64| -> CodeTable {
         let mut table = [0.0; 256];
         let by_code = &mut table[usize::from(FIRST_GRADE)..][..grades];
-        by_code.iter_mut().enumerate().for_each(|(at, value)| *value = most * at as f64 / grades as f64);
+        by_code
+            .iter_mut()
+            .enumerate()
+            .for_each(|(at, value)| *value = most * at as f64 / grades as f64);
         table.into()
     };
     let folds = [

@@ -1,4 +1,5 @@
-//! Engines: they run a [`Program`](crate::fold::Program) over the tiles of a batch. They know folds and labels, never measures.
+//! Engines: they run a [`Program`](crate::fold::Program) over the tiles of a batch. They know folds
+//! and labels, never measures.
 
 pub mod auto;
 pub mod cpu;
@@ -51,7 +52,12 @@ impl Engine for ChosenEngine {
         }
     }
 
-    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+    fn run<G: Gather>(
+        &self,
+        job: &Job<'_>,
+        workers: usize,
+        begin: impl Fn() -> G + Sync,
+    ) -> Result<G> {
         match self {
             ChosenEngine::Cpu(cpu) => cpu.run(job, workers, begin),
             #[cfg(feature = "gpu")]

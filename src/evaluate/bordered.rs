@@ -1,32 +1,39 @@
-//! Expected precision sums of a tile: hits are added as the plain formula adds them, all lanes together, and each group of equal scores
-//! adds one term in the place of its hits.
+//! Expected precision sums of a tile: hits are added as the plain formula adds them, all lanes
+//! together, and each group of equal scores adds one term in the place of its hits.
 //!
-//! A *border* of a lane is the rank from which on a hit may not merely be added: the next cutoff, at which the sum has to be told first,
-//! or the start of the next group, whichever comes first. In front of it a hit costs one compare and the two operations of the formula;
-//! only a hit at or behind the border leads to a function call, which tells what is due, and moves the border on.
+//! A *border* of a lane is the rank from which on a hit may not merely be added: the next cutoff,
+//! at which the sum has to be told first, or the start of the next group, whichever comes first. In
+//! front of it a hit costs one compare and the two operations of the formula; only a hit at or
+//! behind the border leads to a function call, which tells what is due, and moves the border on.
 //!
 //! ```text
 //! rank        0  1  2  3  4  5  6  7  8  9 10 11 12 13
 //! groups            [ first  ]        [ second ]          cutoffs: 5, 10, the end
 //! hits        x     x     x     x              x     x
 //!             │     │     │     │              │     └ behind all groups: added
-//!             │     │     │     │              └ cutoff 10 is told, then the whole term of the second group is added
-//!             │     │     │     └ cutoff 5 is told, the first group is passed, the hit is added, and the border is 8
+//!             │     │     │     │              └ cutoff 10 is told, then the whole term of the
+//!             │     │     │     │                second group is added
+//!             │     │     │     └ cutoff 5 is told, the first group is passed, the hit is added,
+//!             │     │     │       and the border is 8
 //!             │     │     └ in the first group again: nothing, its term has this hit
-//!             │     └ at border 2: the state is kept, and the whole term of the first group is added
+//!             │     └ at border 2: the state is kept, and the whole term of the first group is
+//!             │       added
 //!             └ in front of border 2: h += 1; s += h / i
 //! ```
 //!
-//! A cutoff inside a group reads part of it: from the state kept in front of the group, the term of those of its ranks that are read. The state
-//! goes on as if nothing had been told, for the next cutoff reads more of the same group.
+//! A cutoff inside a group reads part of it: from the state kept in front of the group, the term of
+//! those of its ranks that are read. The state goes on as if nothing had been told, for the next
+//! cutoff reads more of the same group.
 //!
-//! Bits: hits of a lane arrive in rank order, and outside of groups they are added with the two operations that the plain formula and the
-//! kernel have; a group whose documents are alike to the sum is added by the same loop. So a lane in which no group matters would get the
-//! bits that the kernel gave it, and is left out: its column stays. A lane in which one matters has these bits down to its first such
-//! group.
+//! Bits: hits of a lane arrive in rank order, and outside of groups they are added with the two
+//! operations that the plain formula and the kernel have; a group whose documents are alike to the
+//! sum is added by the same loop. So a lane in which no group matters would get the bits that the
+//! kernel gave it, and is left out: its column stays. A lane in which one matters has these bits
+//! down to its first such group.
 //!
-//! Hits are met for sixteen lanes together, as a vector of labels has them; hits of lanes without groups are masked away. Lists of the
-//! documents of tied rows, walked row by row, and a pass over the hits of all rows were as slow (benches/RESULTS.md).
+//! Hits are met for sixteen lanes together, as a vector of labels has them; hits of lanes without
+//! groups are masked away. Lists of the documents of tied rows, walked row by row, and a pass over
+//! the hits of all rows were as slow (benches/RESULTS.md).
 
 use crate::engine::cpu::Cpu;
 use crate::engine::cpu::documents::each_document;
@@ -77,7 +84,8 @@ impl BorderedLane<'_> {
 }
 
 impl<'t> BorderedLanes<'t> {
-    // Invariant: a tile has at most 64 lanes, so that the index of a lane among those pushed fits into a byte.
+    // Invariant: a tile has at most 64 lanes, so that the index of a lane among those pushed fits
+    // into a byte.
     /// Makes an empty set of lanes for the sum over `hits` that is read at `cuts`.
     pub fn new(
         tile: Tile<'t>,
@@ -121,8 +129,8 @@ impl<'t> BorderedLanes<'t> {
         if !matters {
             return self.found.truncate(found);
         }
-        // Groups that do not matter are kept too: at their hits the walk does what the formula does, and the counts stay in step with the
-        // groups.
+        // Groups that do not matter are kept too: at their hits the walk does what the formula
+        // does, and the counts stay in step with the groups.
         self.borders[lane] = ties.groups[0].start.min(self.cuts[0]);
         self.places[lane] = self.lanes.len() as u8;
         self.lanes.push(BorderedLane { lane, ties, end, found, cut: 0, at: 0, before: None });
@@ -132,7 +140,8 @@ impl<'t> BorderedLanes<'t> {
     pub fn sum(mut self, cpu: Cpu) {
         let (tile, hits) = (self.tile, self.hits);
         for first in (0..self.tile.lanes).step_by(NARROW_LANES) {
-            let within = self.lanes.iter().filter(|of| (first..first + NARROW_LANES).contains(&of.lane));
+            let within =
+                self.lanes.iter().filter(|of| (first..first + NARROW_LANES).contains(&of.lane));
             let bits = within.fold(0u16, |bits, of| bits | 1 << (of.lane - first));
             if bits == 0 {
                 continue;
@@ -161,7 +170,8 @@ impl<'t> BorderedLanes<'t> {
         }
     }
 
-    /// Meets a hit that does not lie before the border of its lane, moves the border, and tells whether the hit belongs to a group.
+    /// Meets a hit that does not lie before the border of its lane, moves the border, and tells
+    /// whether the hit belongs to a group.
     fn meet(&mut self, lane: usize, rank: u32) -> bool {
         let place = usize::from(self.places[lane]);
         while self.cuts.get(self.lanes[place].cut).is_some_and(|&cut| cut <= rank) {
@@ -174,8 +184,8 @@ impl<'t> BorderedLanes<'t> {
             self.borders[lane] = u32::MAX;
             return true;
         };
-        // A group of which no hit was met is passed without a term. It has none: only the last group may have hits that were all cut off,
-        // and nothing stands behind it.
+        // A group of which no hit was met is passed without a term. It has none: only the last
+        // group may have hits that were all cut off, and nothing stands behind it.
         while let Some(&group) = of.ties.groups.get(of.at).filter(|group| group.start <= rank) {
             if rank < group.end() {
                 if of.before.is_none() {
@@ -197,8 +207,8 @@ impl<'t> BorderedLanes<'t> {
     fn tell(&mut self, place: usize) {
         let (columns, first) = &mut self.out;
         let of = &mut self.lanes[place];
-        // Invariant: every hit above the cut has been met, because hits come in rank order and this one, if there is one, lies at or
-        // behind it.
+        // Invariant: every hit above the cut has been met, because hits come in rank order and this
+        // one, if there is one, lies at or behind it.
         let mut sum = self.sums[of.lane];
         let cut = self.cuts[of.cut].min(of.end);
         let at = of.ties.groups.partition_point(|group| group.start < cut).checked_sub(1);

@@ -1,4 +1,5 @@
-//! Rows evaluated by the plain functions of the formulas, one ranking after another: the oracle of all engines.
+//! Rows evaluated by the plain functions of the formulas, one ranking after another: the oracle of
+//! all engines.
 
 use rayon::prelude::*;
 
@@ -33,7 +34,8 @@ impl Evaluator {
             let (rows, at_tile) = (batch.rows(at), at);
             let mut values = vec![0.0; functions.len() * rows.len()];
             for (lane, &row) in rows.iter().enumerate() {
-                let (labels, grades) = (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
+                let (labels, grades) =
+                    (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
                 let named = named_in(batch, at, lane, self.view);
                 let stored: Vec<u8> =
                     if together.is_some() { batch.ranking(at, lane).collect() } else { Vec::new() };
@@ -49,8 +51,11 @@ impl Evaluator {
                             judged.value(batch, row, rule, &labels, (self.view, together), value);
                         continue;
                     }
-                    let ranking =
-                        Ranking { facets: groups, ties: &ties, ..ranking(batch, row, &labels, grades) };
+                    let ranking = Ranking {
+                        facets: groups,
+                        ties: &ties,
+                        ..ranking(batch, row, &labels, grades)
+                    };
                     let nothing = measure.of_nothing() != OfNothing::Zero
                         && reference::is_nothing_relevant(measure, &ranking);
                     values[at * rows.len() + lane] = match measure.of_nothing() {

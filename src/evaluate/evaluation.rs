@@ -1,8 +1,9 @@
 //! An evaluation: measures with their options, and the engine and the threads that compute.
 //!
-//! Whatever is evaluated comes through one of three feeders, which know nothing but how batches come: a matrix (`matrix`), rankings in the
-//! caller's memory (`rankings`), and a run that passes (`passing`). The engine is chosen here for all of them, each batch takes the same
-//! steps (`feed`), and the sums end in one `Outcome`, of which scores and summaries are made.
+//! Whatever is evaluated comes through one of three feeders, which know nothing but how batches
+//! come: a matrix (`matrix`), rankings in the caller's memory (`rankings`), and a run that passes
+//! (`passing`). The engine is chosen here for all of them, each batch takes the same steps
+//! (`feed`), and the sums end in one `Outcome`, of which scores and summaries are made.
 
 use std::borrow::Cow;
 
@@ -60,7 +61,8 @@ impl<'e> Evaluation<'e> {
     /// Chooses the engine, and starts the threads that were asked for.
     ///
     /// # Errors
-    /// A GPU that was asked for and is not there, or refuses, or is none for this feeder; threads that cannot be started.
+    /// A GPU that was asked for and is not there, or refuses, or is none for this feeder; threads
+    /// that cannot be started.
     pub(super) fn new(evaluator: Cow<'e, Evaluator>, feeder: Feeder) -> Result<Self> {
         let pool = evaluator.threads.map(pool).transpose()?;
         // On those threads, because the choice depends on how many there are.
@@ -87,8 +89,8 @@ impl<'e> Evaluation<'e> {
         install(self.pool.as_ref(), work)
     }
 
-    /// Works with the engine. Where a GPU fails that was not asked for, the CPU does the work, and all that comes after it: a device that
-    /// failed once is not asked again.
+    /// Works with the engine. Where a GPU fails that was not asked for, the CPU does the work, and
+    /// all that comes after it: a device that failed once is not asked again.
     pub(super) fn on_engine<T: Send>(
         &mut self,
         work: impl Fn(&Evaluator, Option<&ChosenEngine>) -> Result<T> + Sync,
@@ -129,7 +131,8 @@ impl<'e> Evaluation<'e> {
         let (both, took) = self.on_engine(|evaluator, engine| {
             let mut timing = Timing::default();
             let wants = Wants { values: evaluator.wants().values, ..Wants::SUMMARY };
-            let (outcome, kept) = evaluator.matrix(engine, matrix, wants, &mut timing, || wants.kept())?;
+            let (outcome, kept) =
+                evaluator.matrix(engine, matrix, wants, &mut timing, || wants.kept())?;
             let both = timing.time("statistics", || outcome.scores_and_summary(kept))?;
             Ok((both, timing))
         })?;
@@ -198,7 +201,8 @@ impl Evaluator {
     pub(super) fn check_view(&self, by: Option<JudgedBy>) -> Result<()> {
         match self.view.judged_only && by == Some(JudgedBy::Span) {
             true => Err(Error::Unanswerable(
-                "judgments by span are of positions, so no result is without a judgment: leave -J (judged_only) out"
+                "judgments by span are of positions, so no result is without a judgment: leave -J \
+                 (judged_only) out"
                     .to_owned(),
             )),
             false => Ok(()),
@@ -208,7 +212,8 @@ impl Evaluator {
     pub(super) fn check_depth(&self, rule: &RankingRule) -> Result<()> {
         match (self.view.depth, rule.depth) {
             (Some(asked), Some(built)) if asked > built => Err(Error::Unanswerable(format!(
-                "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: build it deeper"
+                "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: \
+                 build it deeper"
             ))),
             _ => Ok(()),
         }
@@ -222,12 +227,14 @@ impl Evaluator {
         let over = |measure: &&Measure| matches!(measure.input(), JudgmentInput::Groups(_));
         if let Some(measure) = self.measures.iter().find(over) {
             return Err(Error::Unanswerable(format!(
-                "{measure} is over judgments by judge, by subtopic, by span or of preferences: what a run retrieved of them (known=retrieved) is not known"
+                "{measure} is over judgments by judge, by subtopic, by span or of preferences: \
+                 what a run retrieved of them (known=retrieved) is not known"
             )));
         }
         if self.tied != TiedValue::Ranked && (self.view.depth.is_some() || rule.depth.is_some()) {
             return Err(Error::Unanswerable(format!(
-                "with {} values of tied rankings, a depth and known=retrieved the relevant documents would depend on the order of equal scores: leave one of the three out",
+                "with {} values of tied rankings, a depth and known=retrieved the relevant \
+                 documents would depend on the order of equal scores: leave one of the three out",
                 self.tied
             )));
         }
@@ -235,22 +242,28 @@ impl Evaluator {
     }
 }
 
-/// Says that a measure needs judgments of chunks, where judgments are by span and these are all measures.
+/// Says that a measure needs judgments of chunks, where judgments are by span and these are all
+/// measures.
 fn needs_chunks(measure: &Measure, measures: &[Measure]) -> String {
     let of_passages = |of: &&Measure| of.input() == JudgmentInput::Groups(JudgedBy::Span);
     let first = match measures.iter().find(of_passages) {
         Some(of) => format!("{of} needs judgments by span, and {measure}"),
         None => {
-            let of_passages = |row: &&Definition| row.traits.input == JudgmentInput::Groups(JudgedBy::Span);
-            let names: Vec<&str> = MEASURES.iter().filter(of_passages).map(|row| row.name).collect();
-            format!("what was read is judgments by span, which {} take; {measure} needs", names.join(", "))
+            let of_passages =
+                |row: &&Definition| row.traits.input == JudgmentInput::Groups(JudgedBy::Span);
+            let names: Vec<&str> =
+                MEASURES.iter().filter(of_passages).map(|row| row.name).collect();
+            format!(
+                "what was read is judgments by span, which {} take; {measure} needs",
+                names.join(", ")
+            )
         }
     };
     format!("{first} judgments of chunks: `laneval convert --qrels --chunks` makes those")
 }
 
-/// Checks that measures get the judgments that they need, if those are by these facets. Passages are no documents: how many results are
-/// relevant is not known of them, but how many there are.
+/// Checks that measures get the judgments that they need, if those are by these facets. Passages
+/// are no documents: how many results are relevant is not known of them, but how many there are.
 pub(super) fn check_judgments(measures: &[Measure], by: Option<JudgedBy>) -> Result<()> {
     let there = by.map_or(JudgmentInput::Grades, JudgmentInput::Groups);
     let lacks = |measure: &&Measure| match measure.input() {

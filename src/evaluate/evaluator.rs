@@ -43,10 +43,13 @@ named!(EngineChoice, "an engine");
 ///
 /// ```
 /// use laneval::{Evaluator, Join, Qrels, QuerySet, Stat};
-/// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0), ("q3", "d1", 1.0)])?;
+/// let qrels =
+///     Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0), ("q3", "d1", 1.0)])?;
 /// let run = [("q1", "d2", 9.5), ("q1", "d1", 7.0), ("q2", "d1", 3.0)];
 /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
-/// let evaluator = Evaluator::new(["nDCG@10", "AP", "RR"])?.with_queries(QuerySet::Both).with_stats([Stat::Min]);
+/// let evaluator = Evaluator::new(["nDCG@10", "AP", "RR"])?
+///     .with_queries(QuerySet::Both)
+///     .with_stats([Stat::Min]);
 /// let scores = evaluator.evaluate(&matrix)?;
 /// assert_eq!(scores.average("mine", "AP"), Some(0.75));
 /// # Ok::<(), laneval::Error>(())
@@ -106,14 +109,16 @@ impl Evaluator {
 
     /// Chooses which relevant documents there are. The default is all that were judged.
     ///
-    /// With [`Known::Retrieved`] a query has only the judgments of the documents that a run retrieved for it and that the view leaves, as for a
-    /// program that is given lists and no judgments: another run has others.
+    /// With [`Known::Retrieved`] a query has only the judgments of the documents that a run
+    /// retrieved for it and that the view leaves, as for a program that is given lists and no
+    /// judgments: another run has others.
     #[must_use]
     pub fn with_known(self, known: Known) -> Self {
         Evaluator { known, ..self }
     }
 
-    /// Chooses the value of a ranking in which documents have equal scores. The default is the value of the order that the join made.
+    /// Chooses the value of a ranking in which documents have equal scores. The default is the
+    /// value of the order that the join made.
     ///
     /// The other choices need a matrix that knows its ties ([`Join::keep_ties`](crate::Join)).
     #[must_use]
@@ -127,7 +132,8 @@ impl Evaluator {
         Evaluator { engine, ..self }
     }
 
-    /// Chooses the GPU, by number or by a part of its name. The default is any GPU that is not software.
+    /// Chooses the GPU, by number or by a part of its name. The default is any GPU that is not
+    /// software.
     #[must_use]
     pub fn with_adapter(self, adapter: Option<String>) -> Self {
         Evaluator { adapter, ..self }
@@ -151,13 +157,15 @@ impl Evaluator {
         Evaluator { missing_ids, ..self }
     }
 
-    /// Sets whether values and statistics that are infinite or not a number are let through. Otherwise they are errors.
+    /// Sets whether values and statistics that are infinite or not a number are let through.
+    /// Otherwise they are errors.
     #[must_use]
     pub fn with_not_finite(self, not_finite: bool) -> Self {
         Evaluator { not_finite, ..self }
     }
 
-    /// Limits the evaluation to these queries, in any order; `None` means all. A notice tells how many of them are not judged.
+    /// Limits the evaluation to these queries, in any order; `None` means all. A notice tells how
+    /// many of them are not judged.
     #[must_use]
     pub fn with_only(self, queries: Option<Ids>) -> Self {
         Evaluator { only: queries, ..self }
@@ -169,8 +177,8 @@ impl Evaluator {
         Evaluator { groups, ..self }
     }
 
-    /// Sets the number of threads, of which at most [`most_threads`](super::most_threads) are started; `None` means the rayon pool of the
-    /// caller.
+    /// Sets the number of threads, of which at most [`most_threads`](super::most_threads) are
+    /// started; `None` means the rayon pool of the caller.
     #[must_use]
     pub fn with_threads(self, threads: Option<NonZeroUsize>) -> Self {
         Evaluator { threads, ..self }
@@ -197,7 +205,8 @@ impl Evaluator {
         self.view
     }
 
-    /// Whether a measure depends on which documents have equal scores ([`Measure::needs_ties`]), in whatever order they are.
+    /// Whether a measure depends on which documents have equal scores ([`Measure::needs_ties`]), in
+    /// whatever order they are.
     pub(crate) fn needs_ties(&self) -> bool {
         self.measures.iter().any(Measure::needs_ties)
     }
@@ -207,13 +216,15 @@ impl Evaluator {
         self.known
     }
 
-    /// Whether rankings are valued in the order of the join, and not over all orders of equal scores.
+    /// Whether rankings are valued in the order of the join, and not over all orders of equal
+    /// scores.
     #[cfg(feature = "internals")]
     pub(crate) fn is_in_order(&self) -> bool {
         self.tied == TiedValue::Ranked
     }
 
-    /// Whether there are all relevant documents that were judged, and not only those that a run retrieved.
+    /// Whether there are all relevant documents that were judged, and not only those that a run
+    /// retrieved.
     #[cfg(feature = "internals")]
     pub(crate) fn knows_all(&self) -> bool {
         self.known == Known::Judged

@@ -1,4 +1,5 @@
-//! A batch on its way to sums: prepared, given to an engine, finished and tallied; and what several batches come to.
+//! A batch on its way to sums: prepared, given to an engine, finished and tallied; and what several
+//! batches come to.
 
 use super::Evaluator;
 use super::evaluation::Wants;
@@ -72,7 +73,8 @@ impl Evaluator {
     /// Evaluates a batch. Without an engine, the reference computes.
     ///
     /// # Errors
-    /// A refusal of the engine; a batch that does not know its ties, where they are asked for; sums that take too much memory.
+    /// A refusal of the engine; a batch that does not know its ties, where they are asked for; sums
+    /// that take too much memory.
     pub(super) fn feed<S: Sink>(
         &self,
         engine: Option<&impl Engine>,

@@ -1,11 +1,12 @@
 //! From columns to values: the last step of every formula, and the walks.
 //!
-//! The rows of a tile are finished together, measure by measure: then the last line of a formula is a loop over a column and not a call a
-//! row, and the compiler makes vectors of it. Walks cannot be turned round like that, since each steps through its own documents; they go
-//! row by row, all walks of a row together, while its documents are in the cache.
+//! The rows of a tile are finished together, measure by measure: then the last line of a formula is
+//! a loop over a column and not a call a row, and the compiler makes vectors of it. Walks cannot be
+//! turned round like that, since each steps through its own documents; they go row by row, all
+//! walks of a row together, while its documents are in the cache.
 //!
-//! The documents are listed once for all walks, those that *any* of them heeds. A walk passes over those that mean nothing to it; the
-//! union costs less than a list a walk.
+//! The documents are listed once for all walks, those that *any* of them heeds. A walk passes over
+//! those that mean nothing to it; the union costs less than a list a walk.
 
 use super::judges::JudgedQueries;
 use super::together::GroupsUnderView;
@@ -38,7 +39,8 @@ pub(super) struct Finishing<'a> {
     groups: Option<FacetWalks>,
     /// The values of passages, each with the place where it goes.
     passages: Vec<(usize, PassageValue)>,
-    /// The grades of judges, and the measures over them: how values become one, and the measure of one judge with its function.
+    /// The grades of judges, and the measures over them: how values become one, and the measure of
+    /// one judge with its function.
     judges: Option<JudgedQueries>,
     /// The groups of equal scores, if a measure needs them.
     together: Option<GroupsUnderView<'a>>,
@@ -82,7 +84,8 @@ impl<'a> Finishing<'a> {
             }
             _ => None,
         };
-        // Tables of walks are as deep as the deepest row of this batch, so a batch of shallow rows makes small tables.
+        // Tables of walks are as deep as the deepest row of this batch, so a batch of shallow rows
+        // makes small tables.
         let deepest = batch.deepest() as usize;
         let (places, walks): (Vec<usize>, Vec<&Walk>) =
             plan.walks().filter_map(|(at, walk)| Some((at, walk?))).unzip();
@@ -90,7 +93,8 @@ impl<'a> Finishing<'a> {
             Some(_) => None,
             None => Some((at, reference::function(&plan.measures()[at])?)),
         };
-        // A view that keeps judged documents only goes as deep as the last judged document that it needs.
+        // A view that keeps judged documents only goes as deep as the last judged document that it
+        // needs.
         let least = if view.judged_only { Above::JUDGED } else { Above(255) };
         let judged = |(at, value): (usize, &FacetValue)| match value {
             FacetValue::Judges(rule) => {
@@ -126,8 +130,8 @@ impl<'a> Finishing<'a> {
         self.together
     }
 
-    /// Replaces the values of some rows where nothing is relevant, if a measure is something else than 0 there. It is the last step, whatever
-    /// computed the values.
+    /// Replaces the values of some rows where nothing is relevant, if a measure is something else
+    /// than 0 there. It is the last step, whatever computed the values.
     pub fn replace(&self, rows: &[u32], scratch: &mut FinishScratch) {
         if self.prepared.replaces() {
             let FinishScratch { queries, values, .. } = scratch;
@@ -141,8 +145,15 @@ impl<'a> Finishing<'a> {
         self.judges.as_ref()
     }
 
-    /// Finishes `rows`, which have these `columns`, into the values of the scratch. They are the rows of `tile`, or empty ones.
-    pub fn rows(&self, rows: &[u32], columns: &Columns, tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
+    /// Finishes `rows`, which have these `columns`, into the values of the scratch. They are the
+    /// rows of `tile`, or empty ones.
+    pub fn rows(
+        &self,
+        rows: &[u32],
+        columns: &Columns,
+        tile: Option<Tile<'_>>,
+        scratch: &mut FinishScratch,
+    ) {
         let exact = |lane: usize| match self.batch.exact() {
             Some(exact) => rows.get(lane).map_or(&[][..], |&row| exact.rows.of(row as usize)),
             None => &[],
@@ -158,12 +169,18 @@ impl<'a> Finishing<'a> {
             self.walk_by_reference(rows, (tile, &exact), scratch);
         }
         if let (Some(groups), Some(grouped)) = (&self.groups, self.batch.facet_rows()) {
-            let FinishScratch { queries, documents, groups: of_groups, named, values, .. } = scratch;
+            let FinishScratch { queries, documents, groups: of_groups, named, values, .. } =
+                scratch;
             for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
                 named.clear();
                 if let Some(tile) = tile {
                     let pooled = documents.of(tile, lane, Above::POOLED);
-                    named_documents(pooled, grouped.rows.of(row as usize), (self.view, grouped.of.by), named);
+                    named_documents(
+                        pooled,
+                        grouped.rows.of(row as usize),
+                        (self.view, grouped.of.by),
+                        named,
+                    );
                 }
                 let out = |measure: usize, value: f64| values[measure * rows.len() + lane] = value;
                 groups.values(query as usize, named, of_groups, out);
@@ -173,35 +190,47 @@ impl<'a> Finishing<'a> {
             for (lane, &row) in rows.iter().enumerate() {
                 let ranked = spans.ranked(row as usize);
                 for (measure, value) in &self.passages {
-                    scratch.values[measure * rows.len() + lane] = value.value(&ranked, self.view.depth);
+                    scratch.values[measure * rows.len() + lane] =
+                        value.value(&ranked, self.view.depth);
                 }
             }
         }
         if let Some(judges) = &self.judges {
             for (lane, &row) in rows.iter().enumerate() {
                 let depth = self.batch.depths()[row as usize] as usize;
-                let labels: Vec<u8> = tile.map_or(Vec::new(), |tile| tile.lane(lane).take(depth).collect());
+                let labels: Vec<u8> =
+                    tile.map_or(Vec::new(), |tile| tile.lane(lane).take(depth).collect());
                 for (measure, rule, of, function) in &self.judged {
                     let of_judge = |ranking: &Ranking<'_>| function(of, ranking);
-                    let value =
-                        judges.value(&self.batch, row, *rule, &labels, (self.view, self.together), of_judge);
+                    let value = judges.value(
+                        &self.batch,
+                        row,
+                        *rule,
+                        &labels,
+                        (self.view, self.together),
+                        of_judge,
+                    );
                     scratch.values[measure * rows.len() + lane] = value;
                 }
             }
         }
     }
 
-    /// Collects the places of the judgments of `rows`, most of which belong to one run: their queries, or the rows themselves.
+    /// Collects the places of the judgments of `rows`, most of which belong to one run: their
+    /// queries, or the rows themselves.
     fn queries(&self, rows: &[u32], queries: &mut Vec<u32>) {
         let all = self.batch.facts().len() as u32;
         let first = rows.first().map_or(0, |row| row / all * all);
-        let query = |&row: &u32| if (first..first + all).contains(&row) { row - first } else { row % all };
+        let query =
+            |&row: &u32| if (first..first + all).contains(&row) { row - first } else { row % all };
         queries.clear();
         queries.extend(rows.iter().map(query));
     }
 
     fn walk(&self, rows: &[u32], (tile, exact): WithExact<'_>, scratch: &mut FinishScratch) {
-        let FinishScratch { queries, facts, viewed, classed: codes, documents, walk, values, .. } = scratch;
+        let FinishScratch {
+            queries, facts, viewed, classed: codes, documents, walk, values, ..
+        } = scratch;
         let tile = tile.map(|tile| self.view.of(tile, viewed));
         let tile = tile.map(|tile| match &self.prepared.plan().program().classes {
             Some(book) => classed(tile, book, exact, codes),
@@ -217,7 +246,8 @@ impl<'a> Finishing<'a> {
                 }
                 _ => documents,
             };
-            // Under this view every listed document is judged, and they stand at ranks 0, 1, 2, … of the scratch tile.
+            // Under this view every listed document is judged, and they stand at ranks 0, 1, 2, …
+            // of the scratch tile.
             let depth = if self.view.judged_only { documents.len() } else { depth as usize };
             let of_query = self.prepared.judged(query as usize);
             for (measure, walker) in &self.walks {
@@ -229,7 +259,12 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    fn walk_by_reference(&self, rows: &[u32], (tile, exact): WithExact<'_>, scratch: &mut FinishScratch) {
+    fn walk_by_reference(
+        &self,
+        rows: &[u32],
+        (tile, exact): WithExact<'_>,
+        scratch: &mut FinishScratch,
+    ) {
         let FinishScratch { viewed, unpacked, stored, values, .. } = scratch;
         if let Some(tile) = tile {
             unpacked.take(self.view.of(tile, viewed));
@@ -238,8 +273,11 @@ impl<'a> Finishing<'a> {
             let labels = tile.map_or(&[][..], |_| unpacked.lane(lane));
             let labels = &labels[..labels.len().min(self.depth(row) as usize)];
             // A judged-only view ends where its labels end, above the row's own depth.
-            let end =
-                if self.view.judged_only { labels.iter().position(|&label| label == PAST_END) } else { None };
+            let end = if self.view.judged_only {
+                labels.iter().position(|&label| label == PAST_END)
+            } else {
+                None
+            };
             let grades = if tile.is_some() { exact(lane) } else { &[] };
             let ties = match (self.together, tile) {
                 (Some(together), Some(tile)) => {
@@ -265,7 +303,8 @@ impl<'a> Finishing<'a> {
     }
 }
 
-// Invariant: a row has a number for each document that is pooled, in rank order, so the two lists are walked side by side.
+// Invariant: a row has a number for each document that is pooled, in rank order, so the two lists
+// are walked side by side.
 /// Lists the ranks (from 0) of a ranking's named documents under a view, with their numbers.
 ///
 /// Preferences are among all documents that are named, so none is dropped there.
@@ -288,14 +327,15 @@ pub(super) fn named_documents(
     }
 }
 
-/// The ranks (from 0) of the named documents of the ranking in a lane of tile `at`, with their numbers; none where judgments are not by
-/// group.
+/// The ranks (from 0) of the named documents of the ranking in a lane of tile `at`, with their
+/// numbers; none where judgments are not by group.
 pub(super) fn named_in(batch: &Batch<'_>, at: usize, lane: usize, view: View) -> Vec<(u32, u32)> {
     let (Some(grouped), Some(&row)) = (batch.facet_rows(), batch.rows(at).get(lane)) else {
         return Vec::new();
     };
     let labels = (0..).zip(batch.ranking(at, lane)).map(|(rank, code)| Document { rank, code });
-    let pooled: Vec<Document> = labels.filter(|document| Above::POOLED.contains(document.code)).collect();
+    let pooled: Vec<Document> =
+        labels.filter(|document| Above::POOLED.contains(document.code)).collect();
     let mut named = Vec::new();
     named_documents(&pooled, grouped.rows.of(row as usize), (view, grouped.of.by), &mut named);
     named
@@ -304,10 +344,17 @@ pub(super) fn named_in(batch: &Batch<'_>, at: usize, lane: usize, view: View) ->
 /// A tile, and the exact grades of each of its lanes.
 type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 
-/// A row with what the qrels know of its query. `grades` are the exact grades of its judged documents, if codes are classes of grades.
-pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
-    let exact =
-        batch.exact_facts().map(|exact| ReferenceGrades { grades, judged: exact.of(batch.judgments(row)) });
+/// A row with what the qrels know of its query. `grades` are the exact grades of its judged
+/// documents, if codes are classes of grades.
+pub(super) fn ranking<'a>(
+    batch: &Batch<'a>,
+    row: u32,
+    labels: &'a [u8],
+    grades: &'a [f64],
+) -> Ranking<'a> {
+    let exact = batch
+        .exact_facts()
+        .map(|exact| ReferenceGrades { grades, judged: exact.of(batch.judgments(row)) });
     let (facts, book) = (batch.facts_of(row), batch.book());
     let spans = batch.span_rows().map(|spans| spans.ranked(row as usize));
     Ranking { labels, facts, book, exact, facets: None, spans, ties: &[] }
@@ -323,13 +370,17 @@ mod tests {
 
     #[test]
     fn what_has_no_walk_of_its_own_walks_with_its_reference_function() {
-        let matrix = Synthetic { queries: 100, depth: 30, ..Synthetic::default() }.matrix().unwrap();
-        let measures: Vec<Measure> = ["AP", "G", "RnDCG", "Compat"].map(|name| name.parse().unwrap()).into();
+        let matrix =
+            Synthetic { queries: 100, depth: 30, ..Synthetic::default() }.matrix().unwrap();
+        let measures: Vec<Measure> =
+            ["AP", "G", "RnDCG", "Compat"].map(|name| name.parse().unwrap()).into();
         let plan = Plan::new(&measures, matrix.book()).unwrap();
         let batch = matrix.batch();
         let prepared = plan.prepare(&batch);
         let columns = Columns::zeros(plan.program(), LANES);
-        for (depth, judged_only) in [(None, false), (Some(7), false), (None, true), (Some(18), true)] {
+        for (depth, judged_only) in
+            [(None, false), (Some(7), false), (None, true), (Some(18), true)]
+        {
             let view = View { depth, judged_only };
             let walking = Finishing::new(batch.clone(), view, &prepared).unwrap();
             let mut plainly = Finishing::new(batch.clone(), view, &prepared).unwrap();

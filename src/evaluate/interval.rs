@@ -1,8 +1,10 @@
-//! The range between the worst and the best order of equal scores: how much of an average is chance.
+//! The range between the worst and the best order of equal scores: how much of an average is
+//! chance.
 //!
-//! Four evaluations of the same matrix: expected, best, worst, and the order of the join. Best and worst are bounds of what any
-//! tie-breaking rule could have made of the run, query by query; the *bias* is how much of the reported average comes from the rule.
-//! Nothing is sampled. A difference between two runs that is smaller than their intervals may be a matter of document ids alone.
+//! Four evaluations of the same matrix: expected, best, worst, and the order of the join. Best and
+//! worst are bounds of what any tie-breaking rule could have made of the run, query by query; the
+//! *bias* is how much of the reported average comes from the rule. Nothing is sampled. A difference
+//! between two runs that is smaller than their intervals may be a matter of document ids alone.
 
 use super::Evaluator;
 use crate::error::Result;
@@ -15,23 +17,29 @@ use crate::stats::{StatName, is_undefined};
 const WORTH_A_WORD: f64 = 0.01;
 
 impl Evaluator {
-    /// Returns the expected average over all orders of equal scores, the best and the worst average, how far the order of the join is from
-    /// the expected average, how many queries depend on the order, and for how many a group of different labels lies across the cutoff.
+    /// Returns the expected average over all orders of equal scores, the best and the worst
+    /// average, how far the order of the join is from the expected average, how many queries depend
+    /// on the order, and for how many a group of different labels lies across the cutoff.
     ///
     /// ```
     /// use laneval::{Evaluator, Join, Qrels, StatName};
     /// let qrels = Qrels::new([("q1", "b", 1.0), ("q1", "x", 1.0)])?;
     /// let run = [("q1", "a", 0.5), ("q1", "b", 0.5)];
-    /// let matrix = Join { keep_ties: true, ..Join::default() }.rankings(&qrels, [("mine".to_owned(), run)])?;
+    /// let matrix = Join { keep_ties: true, ..Join::default() }
+    ///     .rankings(&qrels, [("mine".to_owned(), run)])?;
     /// let scores = Evaluator::new(["RR"])?.tie_interval(&matrix)?;
     /// let of = |stat| scores.runs[0].stat(0, stat);
-    /// assert_eq!([of(StatName::Mean), of(StatName::Best), of(StatName::Worst)], [Some(0.75), Some(1.0), Some(0.5)]);
+    /// assert_eq!(
+    ///     [of(StatName::Mean), of(StatName::Best), of(StatName::Worst)],
+    ///     [Some(0.75), Some(1.0), Some(0.5)]
+    /// );
     /// assert_eq!(of(StatName::Bias), Some(0.25)); // b comes first, by document id
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`]; a matrix that does not know its ties; a measure that lacks the expected, the best or the worst value.
+    /// As [`Evaluator::evaluate`]; a matrix that does not know its ties; a measure that lacks the
+    /// expected, the best or the worst value.
     pub fn tie_interval(&self, matrix: &LabelMatrix) -> Result<Scores> {
         let ties = matrix.tied_groups().ok_or_else(super::together::unknown)?;
         let of = |tied| {
@@ -40,7 +48,8 @@ impl Evaluator {
             evaluator.with_per_query(queries).evaluate(matrix)
         };
         let mut all = of(TiedValue::Average)?;
-        let (best, worst, ranked) = (of(TiedValue::Best)?, of(TiedValue::Worst)?, of(TiedValue::Ranked)?);
+        let (best, worst, ranked) =
+            (of(TiedValue::Best)?, of(TiedValue::Worst)?, of(TiedValue::Ranked)?);
         let (measures, mut moved) = (all.measures.clone(), Vec::new());
         let mut runs = matrix.runs().iter().enumerate().map(|(number, _)| number);
         for (at, run) in all.runs.iter_mut().enumerate() {
@@ -62,7 +71,10 @@ impl Evaluator {
                 ]);
                 stats.push((StatName::Varying, varying as f64));
                 if let Some(number) = number {
-                    stats.push((StatName::Across, self.across(matrix, ties, number, measure) as f64));
+                    stats.push((
+                        StatName::Across,
+                        self.across(matrix, ties, number, measure) as f64,
+                    ));
                 }
                 if (best - worst).abs() > WORTH_A_WORD * expected.abs()
                     && !moved.contains(&measure.to_string())
@@ -77,8 +89,15 @@ impl Evaluator {
         Ok(all)
     }
 
-    /// The number of rankings of a run in which a group of different labels lies across the cutoff of a measure, or the depth of the view.
-    fn across(&self, matrix: &LabelMatrix, ties: &TiedGroups, run: usize, measure: &Measure) -> usize {
+    /// The number of rankings of a run in which a group of different labels lies across the cutoff
+    /// of a measure, or the depth of the view.
+    fn across(
+        &self,
+        matrix: &LabelMatrix,
+        ties: &TiedGroups,
+        run: usize,
+        measure: &Measure,
+    ) -> usize {
         let queries = matrix.queries().len();
         let rows = (run * queries) as u32..((run + 1) * queries) as u32;
         // Dropping documents moves the cutoff.
@@ -96,8 +115,9 @@ impl Evaluator {
 
 /// The number of queries whose value depends on the order.
 fn varying(best: &RunScores, worst: &RunScores, measure: usize) -> usize {
-    let values =
-        |run: &RunScores| run.per_query.as_ref().map(|of| of.values[measure].clone()).unwrap_or_default();
+    let values = |run: &RunScores| {
+        run.per_query.as_ref().map(|of| of.values[measure].clone()).unwrap_or_default()
+    };
     let differ = |(best, worst): &(&f64, f64)| !is_undefined(*worst) && *best != worst;
     values(best).iter().zip(values(worst)).filter(differ).count()
 }

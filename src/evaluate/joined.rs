@@ -1,6 +1,9 @@
-//! What scores tell about a run besides its values, for rankings in a matrix and for rankings that were streamed.
+//! What scores tell about a run besides its values, for rankings in a matrix and for rankings that
+//! were streamed.
 
-use crate::label::{Codebook, IdealOf, Ids, JudgedBy, LabelMatrix, RankingRule, RunInfo, SharedJudgments};
+use crate::label::{
+    Codebook, IdealOf, Ids, JudgedBy, LabelMatrix, RankingRule, RunInfo, SharedJudgments,
+};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {

@@ -1,13 +1,16 @@
 //! Values for each judge of a query, and what they come to.
 //!
-//! The ranking is made once. For each judge it gets the labels of that judge's grades, and the measure's reference function is applied.
+//! The ranking is made once. For each judge it gets the labels of that judge's grades, and the
+//! measure's reference function is applied.
 
 use rayon::prelude::*;
 
 use super::together::GroupsUnderView;
 use crate::facets::Judges;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
-use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, TiedGroup, View};
+use crate::label::{
+    Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, TiedGroup, View,
+};
 use crate::reference::{Ranking, ReferenceGrades};
 
 /// The groups of equal scores among the labels of a ranking.
@@ -51,8 +54,10 @@ impl JudgedQueries {
         let ties = |own: &[u8]| together.map_or(Vec::new(), |together| together.groups(row, own));
         let numbers = batch.facet_rows().map_or(&[][..], |grouped| grouped.rows.of(row as usize));
         let judges = &self.queries[batch.query(row)];
-        let values: Vec<f64> =
-            judges.iter().map(|judge| judge.value(&self.book, labels, numbers, (view, &ties), &of)).collect();
+        let values: Vec<f64> = judges
+            .iter()
+            .map(|judge| judge.value(&self.book, labels, numbers, (view, &ties), &of))
+            .collect();
         rule.of(values.into_iter())
     }
 }

@@ -1,4 +1,5 @@
-//! One evaluation for several matrices: the engine is chosen once, for all of them, and can be asked what it does.
+//! One evaluation for several matrices: the engine is chosen once, for all of them, and can be
+//! asked what it does.
 
 use std::borrow::Cow;
 

@@ -20,17 +20,18 @@ impl Evaluator {
     /// Evaluates all runs of a matrix.
     ///
     /// # Errors
-    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix; more
-    /// measures, or measures of more runs, than there should be memory for; a value that is not finite ([`Error::NotFinite`]); a GPU
-    /// that was asked for and is not there, or refuses.
+    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view
+    /// deeper than the matrix; more measures, or measures of more runs, than there should be memory
+    /// for; a value that is not finite ([`Error::NotFinite`]); a GPU that was asked for and is not
+    /// there, or refuses.
     ///
     /// [`Error::NotFinite`]: crate::Error::NotFinite
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
         self.evaluation(matrix)?.scores(matrix, &mut Timing::default())
     }
 
-    /// Returns the summary of all runs of a matrix, which can be merged with summaries of other matrices. It has the ids of the queries
-    /// that count, and of those that the runs lack.
+    /// Returns the summary of all runs of a matrix, which can be merged with summaries of other
+    /// matrices. It has the ids of the queries that count, and of those that the runs lack.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], and two runs of the same name.
@@ -38,7 +39,8 @@ impl Evaluator {
         Ok(self.summary_into(matrix, || ())?.0)
     }
 
-    /// Returns the summary of all runs of a matrix, and a sink that has been shown all values. `begin` makes a sink for each worker.
+    /// Returns the summary of all runs of a matrix, and a sink that has been shown all values.
+    /// `begin` makes a sink for each worker.
     ///
     /// # Errors
     /// As [`Evaluator::summary`].
@@ -54,7 +56,8 @@ impl Evaluator {
         })
     }
 
-    /// Returns the exact sum of the values under each measure of the only run of a matrix, and a sink that has been shown all values.
+    /// Returns the exact sum of the values under each measure of the only run of a matrix, and a
+    /// sink that has been shown all values.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
@@ -65,7 +68,8 @@ impl Evaluator {
     ) -> Result<(Vec<ExactSum>, S)> {
         let wants = Wants { moments: false, values: false, prints: false };
         self.evaluation(matrix)?.on_engine(|evaluator, engine| {
-            let (outcome, sink) = evaluator.matrix(engine, matrix, wants, &mut Timing::default(), &begin)?;
+            let (outcome, sink) =
+                evaluator.matrix(engine, matrix, wants, &mut Timing::default(), &begin)?;
             Ok((outcome.sums.sums, sink))
         })
     }
@@ -92,7 +96,11 @@ impl Evaluator {
     }
 
     /// Returns the summary of a matrix, computed on the CPU that is there.
-    pub(super) fn summary_on(&self, engine: &ChosenEngine, matrix: &LabelMatrix) -> Result<Summary> {
+    pub(super) fn summary_on(
+        &self,
+        engine: &ChosenEngine,
+        matrix: &LabelMatrix,
+    ) -> Result<Summary> {
         let (outcome, ()) =
             self.matrix(Some(engine), matrix, Wants::SUMMARY, &mut Timing::default(), || ())?;
         outcome.summary()
@@ -122,8 +130,12 @@ impl Evaluator {
         if engine.is_none() && self.tied != TiedValue::Ranked {
             return Err(tied::no_reference(self.tied));
         }
-        let (slots, notices) =
-            Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
+        let (slots, notices) = Slots::new(
+            matrix.runs().len(),
+            matrix.queries(),
+            self.only.as_ref(),
+            self.groups.as_ref(),
+        )?;
         self.check(&matrix, &slots)?;
         let empty: Vec<u32> = match self.queries {
             QuerySet::Both => Vec::new(),

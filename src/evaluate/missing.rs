@@ -1,10 +1,12 @@
 //! Judged queries that no shard of a run had.
 //!
-//! A shard evaluated under the queries that it has says nothing of judged queries that no shard had. Such a query counts with the value of
-//! an empty ranking, which is not 0 for every measure, so it is computed and not assumed: a matrix of one run with those queries, none of
-//! which has a document, goes through the same evaluation as all others, and its summary is merged.
+//! A shard evaluated under the queries that it has says nothing of judged queries that no shard
+//! had. Such a query counts with the value of an empty ranking, which is not 0 for every measure,
+//! so it is computed and not assumed: a matrix of one run with those queries, none of which has a
+//! document, goes through the same evaluation as all others, and its summary is merged.
 //!
-//! Everything is checked on a copy first, run by run: an error leaves the summary as it was, and not with half of its runs extended.
+//! Everything is checked on a copy first, run by run: an error leaves the summary as it was, and
+//! not with half of its runs extended.
 
 use std::sync::Arc;
 
@@ -17,12 +19,14 @@ use crate::scores::QuerySet;
 use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary};
 
 impl Summary {
-    /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does. It is for shards of a run that were each
-    /// evaluated against all judgments under [`QuerySet::Both`]. Afterwards all judged queries count.
+    /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does.
+    /// It is for shards of a run that were each evaluated against all judgments under
+    /// [`QuerySet::Both`]. Afterwards all judged queries count.
     ///
     /// # Errors
-    /// [`Error::Merge`]: counted queries that are not judged; queries whose ids are not known, because there are too many or because they
-    /// have none; groups of queries; another highest grade, where a measure depends on it. Then nothing is added.
+    /// [`Error::Merge`]: counted queries that are not judged; queries whose ids are not known,
+    /// because there are too many or because they have none; groups of queries; another highest
+    /// grade, where a measure depends on it. Then nothing is added.
     pub fn add_missing(&mut self, qrels: &Qrels) -> Result<()> {
         if self.runs.keys().any(|(_, group)| group.is_some()) {
             return Err(Error::Merge("the groups of the missing queries are not known".to_owned()));
@@ -31,31 +35,32 @@ impl Summary {
         whole.queries = QuerySet::Judged;
         let judged = QueryPrint::of(qrels.queries().clone());
         for ((name, _), run) in &mut whole.runs {
-            let refused =
-                |message: String| Error::Merge(format!("{}: {message}", printable(name.as_bytes())));
+            let refused = |message: String| {
+                Error::Merge(format!("{}: {message}", printable(name.as_bytes())))
+            };
             let missing = missing(&run.queries, qrels).map_err(refused)?;
             for (measure, taken) in self.measures.iter().zip(&run.taken) {
                 let highest = measure.highest_grade(qrels.book());
                 if highest != *taken {
                     return Err(refused(format!(
-                        "{measure} takes the highest grade of the judgments, and these are not the judgments of the shards"
+                        "{measure} takes the highest grade of the judgments, and these are not the \
+                         judgments of the shards"
                     )));
                 }
             }
             let same_queries = run.judged.keys().eq([&judged.sum().unwrap_or_default()]);
             if same_queries && !run.fingerprints.iter().eq([&qrels.fingerprint()]) {
                 return Err(refused(
-                    "the judgments of these queries differ: these are not the judgments of the shards"
+                    "the judgments of these queries differ: these are not the judgments of the \
+                     shards"
                         .to_owned(),
                 ));
             }
             if !missing.is_empty() {
                 let empty = empty_rankings(&self.measures, self.view, run, qrels, &missing)?;
-                run.queries = Arc::new(
-                    run.queries
-                        .and(&empty.queries)
-                        .map_err(|_| refused("some of the missing queries are there already".to_owned()))?,
-                );
+                run.queries = Arc::new(run.queries.and(&empty.queries).map_err(|_| {
+                    refused("some of the missing queries are there already".to_owned())
+                })?);
                 let added = Unmatched::all(missing.iter());
                 run.missing = if run.empty > 0 { run.missing.and(&added) } else { added };
                 run.empty += empty.empty;
@@ -77,13 +82,15 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
     let unknown = || "its queries are too many to be known, or have no ids".to_owned();
     let hashes = counted.hashes().ok_or_else(unknown)?;
     let judged = qrels.queries();
-    // With hashes alone two ids may be one: of 2⁶⁴ hashes ten million ids collide with a chance of some 3·10⁻⁶.
+    // With hashes alone two ids may be one: of 2⁶⁴ hashes ten million ids collide with a chance of
+    // some 3·10⁻⁶.
     let is_counted = |id: &[u8]| match counted.ids() {
         Some(ids) => ids.find(id).is_some(),
         None => hashes.binary_search(&QueryPrint::hash(id)).is_ok(),
     };
     let missing: Ids = judged.iter().filter(|id| !is_counted(id)).collect();
-    // Each judged query that is not missing was found among those that count; a collision of hashes, or a forged summary, may find more.
+    // Each judged query that is not missing was found among those that count; a collision of
+    // hashes, or a forged summary, may find more.
     let others = counted.count().saturating_sub((judged.len() - missing.len()) as u64);
     match others {
         0 => Ok(missing),
@@ -101,15 +108,18 @@ fn empty_rankings(
     missing: &Ids,
 ) -> Result<RunSummary> {
     let (mut facts, mut exact) = (Facts::new(), qrels.exact().map(|_| ExactFacts::default()));
-    let find = |id: &[u8]| qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
+    let find =
+        |id: &[u8]| qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
     for query in missing.iter().map(find) {
         facts.push_counts(qrels.facts().of(query).iter());
         exact.iter_mut().zip(qrels.exact()).for_each(|(exact, of)| exact.push_query(of.of(query)));
     }
     let book = qrels.book().clone();
-    let grouped = qrels.facets().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
+    let grouped =
+        qrels.facets().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
     let spans = qrels.gold_facts().map(|gold| Arc::new(gold.of_queries(missing.iter().map(find))));
-    let matrix = MatrixBuilder::new(book, run.rule.clone(), qrels.fingerprint(), missing.clone(), facts);
+    let matrix =
+        MatrixBuilder::new(book, run.rule.clone(), qrels.fingerprint(), missing.clone(), facts);
     let mut matrix = matrix.with_exact(exact).with_facets(grouped).with_spans(spans);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);

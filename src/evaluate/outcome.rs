@@ -1,4 +1,5 @@
-//! The outcome of an evaluation: exact sums by slot, from which scores and a summary are made, both of one pass.
+//! The outcome of an evaluation: exact sums by slot, from which scores and a summary are made, both
+//! of one pass.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,7 +16,9 @@ use crate::label::{Codebook, IdealOf, JudgedBy, Notice, RankingRule, Unmatched};
 use crate::measure::{JudgmentInput, Measure};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 use crate::stats::{ExactSum, Moments, StatName, summarise};
-use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary, left_out, of_grades, unlike_queries};
+use crate::summary::{
+    GradeRange, QueryPrint, RunSummary, Summary, left_out, of_grades, unlike_queries,
+};
 
 /// The sums of an evaluation, with what they are of.
 pub(super) struct Outcome<'o, J> {
@@ -57,7 +60,8 @@ impl<J: Joined> Outcome<'_, J> {
             if by_name.insert((name.clone(), group), summary).is_some() {
                 let name = printable(name.as_bytes());
                 return Err(Error::Unanswerable(format!(
-                    "two runs have the name {name}: summaries need distinct ones, as name=path gives them"
+                    "two runs have the name {name}: summaries need distinct ones, as name=path \
+                     gives them"
                 )));
             }
         }
@@ -86,7 +90,8 @@ impl<J: Joined> Outcome<'_, J> {
                 true => self.counted(run, slot).collect(),
                 false => Vec::new(),
             };
-            let value = |of: &Vec<f64>| counted.iter().map(|query| of[run * queries + query]).collect();
+            let value =
+                |of: &Vec<f64>| counted.iter().map(|query| of[run * queries + query]).collect();
             let values: Vec<Vec<f64>> = values.iter().map(value).collect();
             let mut of_run = evaluator.run_scores(&summary, &values);
             of_run.name.clone_from(&joined.runs()[run].name);
@@ -131,7 +136,13 @@ impl<J: Joined> Outcome<'_, J> {
     }
 
     /// Makes the summary of a slot, which has `all` queries of its run or a group of them.
-    fn slot_summary(&self, slot: usize, run: usize, all: bool, prints: &mut Option<Prints>) -> RunSummary {
+    fn slot_summary(
+        &self,
+        slot: usize,
+        run: usize,
+        all: bool,
+        prints: &mut Option<Prints>,
+    ) -> RunSummary {
         let (evaluator, joined) = (&*self.evaluator, &self.joined);
         let info = &joined.runs()[run];
         let lacking = missing(joined, run, self.slots.queries(slot));
@@ -179,7 +190,8 @@ impl<J: Joined> Outcome<'_, J> {
 }
 
 impl Evaluator {
-    /// The summary of a run whose facts are not filled in yet, with these sums, moments and numbers of queries without a value, by measure.
+    /// The summary of a run whose facts are not filled in yet, with these sums, moments and numbers
+    /// of queries without a value, by measure.
     pub(super) fn run_summary(
         &self,
         of: RankedBy<'_>,
@@ -205,22 +217,31 @@ impl Evaluator {
             taken: self.measures.iter().map(|measure| measure.highest_grade(of.book)).collect(),
             sums: sums.to_vec(),
             moments: moments.to_vec(),
-            skipped: if skipped.iter().all(|&count| count == 0) { Vec::new() } else { skipped.to_vec() },
+            skipped: if skipped.iter().all(|&count| count == 0) {
+                Vec::new()
+            } else {
+                skipped.to_vec()
+            },
             ideal: of.ideal,
         }
     }
 
     /// The summary of all runs, by their names and groups.
-    pub(super) fn summary_of(&self, runs: BTreeMap<(String, Option<String>), RunSummary>) -> Summary {
+    pub(super) fn summary_of(
+        &self,
+        runs: BTreeMap<(String, Option<String>), RunSummary>,
+    ) -> Summary {
         let Evaluator { queries, view, known, tied, .. } = *self;
         Summary { measures: self.measures.clone(), queries, view, known, tied, runs }
     }
 
-    /// The scores of a run without its name, with the statistics that need all `values`, `[measure][query]`.
+    /// The scores of a run without its name, with the statistics that need all `values`,
+    /// `[measure][query]`.
     pub(super) fn run_scores(&self, summary: &RunSummary, values: &[Vec<f64>]) -> RunScores {
         let of_values = self.stats.iter().filter(|stat| stat.needs_values());
         let more: Vec<_> = of_values.map(|&stat| summarise(stat, &self.measures, values)).collect();
-        let of_measure = |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
+        let of_measure =
+            |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
         let more: Vec<Vec<(StatName, f64)>> = (0..self.measures.len()).map(of_measure).collect();
         summary.scores(&self.measures, (self.queries, self.tied), &self.stats, more)
     }
@@ -235,25 +256,29 @@ impl Evaluator {
         notices: impl Iterator<Item = Notice>,
         runs: Vec<RunScores>,
     ) -> Result<Scores> {
-        let (measures, Evaluator { queries, view, known, tied, .. }) = (self.measures.clone(), self);
+        let (measures, Evaluator { queries, view, known, tied, .. }) =
+            (self.measures.clone(), self);
         let left_out = left_out(&measures, &runs);
         let of_grades = of_grades(&measures, GradeRange::of(book));
         let unlike = unlike_queries(&measures, &runs);
         let notices = of_grades.into_iter().chain(left_out).chain(unlike).chain(notices).collect();
         let (queries, view, known, tied) = (*queries, *view, *known, *tied);
-        let scores = Scores { measures, queries, view, known, tied, notices, runs, ..Scores::default() };
+        let scores =
+            Scores { measures, queries, view, known, tied, notices, runs, ..Scores::default() };
         if !self.not_finite {
             scores.check_finite()?;
         }
         Ok(scores)
     }
 
-    /// The notices about measures that mean something else than recall of nearest neighbours, where judgments are `neighbours` true
-    /// neighbours of each query.
+    /// The notices about measures that mean something else than recall of nearest neighbours, where
+    /// judgments are `neighbours` true neighbours of each query.
     #[doc(hidden)]
     pub fn of_neighbours(&self, neighbours: usize) -> impl Iterator<Item = Notice> {
         let divides_by_all = |measure: &&Measure| {
-            measure.definition().name == "R" && measure.word("norm") == "judged" && measure.rel() <= 1.0
+            measure.definition().name == "R"
+                && measure.word("norm") == "judged"
+                && measure.rel() <= 1.0
         };
         self.measures.iter().filter(divides_by_all).filter_map(move |measure| {
             let rank = measure.rank().filter(|&rank| (rank as usize) < neighbours)?;
@@ -271,7 +296,10 @@ impl Evaluator {
             let incomplete = joined.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = Unmatched::first(missing(joined, run, slots.queries(0)));
                 (missing.count > 0).then(|| {
-                    format!("{}: lacks {} of the judged queries: {missing}", info.name, missing.count)
+                    format!(
+                        "{}: lacks {} of the judged queries: {missing}",
+                        info.name, missing.count
+                    )
                 })
             });
             let incomplete: Vec<String> = incomplete.collect();
@@ -304,7 +332,11 @@ struct Prints(HashMap<Vec<usize>, Arc<QueryPrint>>);
 
 impl Prints {
     /// The queries that are counted.
-    fn of(&mut self, joined: &impl Joined, counted: impl Iterator<Item = usize>) -> Arc<QueryPrint> {
+    fn of(
+        &mut self,
+        joined: &impl Joined,
+        counted: impl Iterator<Item = usize>,
+    ) -> Arc<QueryPrint> {
         let print = self.0.entry(counted.collect()).or_insert_with_key(|counted| {
             let ids = counted.iter().map(|&query| joined.queries().get(query));
             Arc::new(QueryPrint::of(ids.collect()))

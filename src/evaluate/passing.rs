@@ -1,20 +1,24 @@
-//! The third feeder: runs that are read once, joined with judgments, ranked, and evaluated query by query as their results arrive.
+//! The third feeder: runs that are read once, joined with judgments, ranked, and evaluated query by
+//! query as their results arrive.
 //!
-//! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and forgets it.
+//! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and
+//! forgets it.
 //!
 //! ```text
-//! text ──► whoever is free cuts a chunk off ──► ranks its queries ──► take: some whole queries ──► block ──► exact sums
-//!                       └ where each query began is noted,                                           └ values, if wanted
-//!                         so that one that comes back is found
+//! text ──► whoever is free cuts a chunk off ──► ranks its queries ──► take: some whole queries ──┐
+//!                       └ where each query began is noted,            ┌──────────────────────────┘
+//!                         so that one that comes back is found        └──► block ──► exact sums
+//!                                                                            └ values, if wanted
 //! ```
 //!
-//! A query is complete when another begins, and cannot be known to be complete before. So each push holds its last query back, and the end
-//! of the run releases it. Queries that the run lacks are known at the end only: they are evaluated then, as empty rankings, if they
-//! count.
+//! A query is complete when another begins, and cannot be known to be complete before. So each push
+//! holds its last query back, and the end of the run releases it. Queries that the run lacks are
+//! known at the end only: they are evaluated then, as empty rankings, if they count.
 //!
-//! An error ends the evaluation for good. What a worker added before it may already be in the sums, and nobody could say which queries; so
-//! nothing more is accepted, and no partial answer is given. A worker that fails keeps its error and refuses more rankings; the reader
-//! then ends without an error of its own.
+//! An error ends the evaluation for good. What a worker added before it may already be in the sums,
+//! and nobody could say which queries; so nothing more is accepted, and no partial answer is given.
+//! A worker that fails keeps its error and refuses more rankings; the reader then ends without an
+//! error of its own.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
@@ -31,7 +35,9 @@ use crate::error::{Error, Result};
 use crate::ingest::columns::Records;
 use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
 use crate::ingest::{Join, PassingText, Qrels};
-use crate::label::{Above, Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece};
+use crate::label::{
+    Above, Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece,
+};
 use crate::plan::Plan;
 use crate::scores::{QuerySet, Scores};
 use crate::summary::Summary;
@@ -41,11 +47,13 @@ use crate::watch::Watch;
 /// The number of empty rankings that are evaluated at a time.
 const EMPTY: usize = 1 << 14;
 
-/// An evaluation of a run that is read once, as text or as columns, against judgments. It holds the query that is being read, some queries
-/// that wait to be evaluated, and a few numbers for each judged query, but never the whole run.
+/// An evaluation of a run that is read once, as text or as columns, against judgments. It holds the
+/// query that is being read, some queries that wait to be evaluated, and a few numbers for each
+/// judged query, but never the whole run.
 ///
-/// The results of a query must be together, in one batch or in several that follow one another: a query is evaluated when another one
-/// begins. A query that comes back later is an error ([`Error::CameBack`]). Use [`Join::runs`] or [`Join::columns`] for runs in any order.
+/// The results of a query must be together, in one batch or in several that follow one another: a
+/// query is evaluated when another one begins. A query that comes back later is an error
+/// ([`Error::CameBack`]). Use [`Join::runs`] or [`Join::columns`] for runs in any order.
 ///
 /// ```
 /// use laneval::columns::Records;
@@ -84,13 +92,20 @@ impl Evaluator {
     /// Starts the evaluation of a run called `name`, whose results are added in pieces.
     ///
     /// # Errors
-    /// A measure that does not fit the grades; a view deeper than the join; none of the chosen queries is judged; qrels that were read in
-    /// another dialect; a GPU that was asked for, which reads matrices only.
-    pub fn run_stream<'q>(&self, join: &Join, qrels: &'q Qrels, name: &str) -> Result<RunStream<'q>> {
+    /// A measure that does not fit the grades; a view deeper than the join; none of the chosen
+    /// queries is judged; qrels that were read in another dialect; a GPU that was asked for, which
+    /// reads matrices only.
+    pub fn run_stream<'q>(
+        &self,
+        join: &Join,
+        qrels: &'q Qrels,
+        name: &str,
+    ) -> Result<RunStream<'q>> {
         self.run_stream_of(join, qrels, (name, name), true)
     }
 
-    /// Starts the evaluation of a run with a name, and with another one for messages, either for scores and a summary or for scores alone.
+    /// Starts the evaluation of a run with a name, and with another one for messages, either for
+    /// scores and a summary or for scores alone.
     ///
     /// # Errors
     /// As [`Evaluator::run_stream`].
@@ -103,16 +118,19 @@ impl Evaluator {
         summary: bool,
     ) -> Result<RunStream<'q>> {
         self.check_ranked(
-            "a run that is read once is ranked in one order: join the whole run for values over all orders",
+            "a run that is read once is ranked in one order: join the whole run for values over \
+             all orders",
         )?;
-        let evaluation = Evaluation::new(Cow::Owned(self.clone().with_watch(None)), Feeder::Passing)?;
+        let evaluation =
+            Evaluation::new(Cow::Owned(self.clone().with_watch(None)), Feeder::Passing)?;
         if qrels.judged_by().is_some() {
             let message = "judgments by facet need the whole run: join it with them";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         check_judgments(&self.measures, None)?;
         self.check_depth(&join.rule())?;
-        let (slots, notices) = Slots::new(1, qrels.queries(), self.only.as_ref(), self.groups.as_ref())?;
+        let (slots, notices) =
+            Slots::new(1, qrels.queries(), self.only.as_ref(), self.groups.as_ref())?;
         let wants = Wants { moments: summary || self.wants().moments, ..self.wants() };
         let shared = PassingEvaluation {
             evaluation,
@@ -136,32 +154,37 @@ impl Evaluator {
 }
 
 impl<'q> RunStream<'q> {
-    /// Evaluates a batch of results. Those of its last query are copied and wait, because that query may continue in the next batch.
+    /// Evaluates a batch of results. Those of its last query are copied and wait, because that
+    /// query may continue in the next batch.
     ///
     /// # Errors
-    /// [`Error::CameBack`]; problems of the columns, by row of all batches ([`Join::columns`]), which for the last query of a batch are
-    /// found only once it is complete; [`Error::Stopped`]. After an error nothing more can be pushed.
+    /// [`Error::CameBack`]; problems of the columns, by row of all batches ([`Join::columns`]),
+    /// which for the last query of a batch are found only once it is complete; [`Error::Stopped`].
+    /// After an error nothing more can be pushed.
     pub fn push(&mut self, records: &Records<'_>) -> Result<()> {
         self.go(|run| run.columns(records))
     }
 
-    /// Reads text to its end, in any format of runs, perhaps compressed by gzip or zstd, and evaluates it. Text that is read afterwards may
-    /// not continue its last query.
+    /// Reads text to its end, in any format of runs, perhaps compressed by gzip or zstd, and
+    /// evaluates it. Text that is read afterwards may not continue its last query.
     ///
     /// # Errors
-    /// Errors of the reader; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]); [`Error::Stopped`], which does not end a
-    /// reader that waits. After an error nothing more can be read.
+    /// Errors of the reader; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]);
+    /// [`Error::Stopped`], which does not end a reader that waits. After an error nothing more can
+    /// be read.
     pub fn read(&mut self, text: impl Read + Send) -> Result<()> {
         let watch = self.shared.watch.clone();
         let text = PassingText::new(&self.source, StoppableText { text, watch });
         let head = text.and_then(|mut text| Ok((text.head()?, text)));
-        let (head, text) = head.inspect_err(|_| self.failed = true).map_err(|error| self.why(error))?;
+        let (head, text) =
+            head.inspect_err(|_| self.failed = true).map_err(|error| self.why(error))?;
         self.run.tell(&head).inspect_err(|_| self.failed = true)?;
         self.go(|run| run.text(&mut Cursor::new(head).chain(text)))
     }
 
-    /// Recognises the format of a text from its `start`, and tells how many bytes of `start` are whole queries, if their lines are
-    /// together: then the text may be read in parts. `None` if the text must be read as a whole.
+    /// Recognises the format of a text from its `start`, and tells how many bytes of `start` are
+    /// whole queries, if their lines are together: then the text may be read in parts. `None` if
+    /// the text must be read as a whole.
     ///
     /// # Errors
     /// A text that cannot be a run.
@@ -171,7 +194,8 @@ impl<'q> RunStream<'q> {
         Ok(self.run.complete(start))
     }
 
-    /// Reads a part of a text that is not compressed, and whose start was looked at. A part has all lines of each of its queries.
+    /// Reads a part of a text that is not compressed, and whose start was looked at. A part has all
+    /// lines of each of its queries.
     ///
     /// # Errors
     /// As [`RunStream::read`].
@@ -195,8 +219,8 @@ impl<'q> RunStream<'q> {
     /// Returns the summary of the run. Judged queries that it lacks count as [`QuerySet`] says.
     ///
     /// # Errors
-    /// As [`RunStream::push`]; a run without results, or without a judged query; a missing query under [`QuerySet::Complete`]; a value that
-    /// is not finite.
+    /// As [`RunStream::push`]; a run without results, or without a judged query; a missing query
+    /// under [`QuerySet::Complete`]; a value that is not finite.
     pub fn finish(self) -> Result<Summary> {
         self.end()?.0.summary()
     }
@@ -204,7 +228,8 @@ impl<'q> RunStream<'q> {
     /// Returns the scores of the run, with the statistics that the evaluator was asked for.
     ///
     /// # Errors
-    /// As [`RunStream::finish`], but values may be infinite or not a number if the evaluator lets them through.
+    /// As [`RunStream::finish`], but values may be infinite or not a number if the evaluator lets
+    /// them through.
     pub fn scores(self) -> Result<Scores> {
         let (outcome, kept) = self.end()?;
         outcome.scores(kept)
@@ -231,13 +256,15 @@ impl<'q> RunStream<'q> {
         }
         let run = &mut self.run;
         let done = self.shared.evaluation.install(|| work(run));
-        let refusal = || self.run.takers().find_map(|worker| worker.failed.take()).unwrap_or(Error::Stopped);
+        let refusal =
+            || self.run.takers().find_map(|worker| worker.failed.take()).unwrap_or(Error::Stopped);
         let done = done.and_then(|done| done.ok_or_else(refusal));
         self.failed = done.is_err();
         done.map_err(|error| self.why(error))
     }
 
-    /// The error of a reader; [`Error::Stopped`] if the reader failed because the evaluation was stopped.
+    /// The error of a reader; [`Error::Stopped`] if the reader failed because the evaluation was
+    /// stopped.
     fn why(&self, error: Error) -> Error {
         match self.shared.is_stopped() {
             true => Error::Stopped,
@@ -252,26 +279,36 @@ impl<'q> RunStream<'q> {
         let mut part = PassedValues::default();
         run.takers().for_each(|worker| part.merge(std::mem::take(&mut worker.part)));
         drop(run);
-        // Invariant: others that share it are the workers and the function that makes them, which went with the run.
+        // Invariant: others that share it are the workers and the function that makes them, which
+        // went with the run.
         let of = Arc::into_inner(shared).unwrap_or_else(|| unreachable!("all workers are gone"));
         let run = ReadRun { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
         of.evaluation.evaluator.check(&run, &of.slots)?;
         let without = |query: u32| QueryRanking { query, labels: &[], exact: &[] };
         let missing: Vec<QueryRanking<'_>> = match of.evaluation.evaluator.queries {
             QuerySet::Both => Vec::new(),
-            _ => (0..).zip(&run.met).filter(|(_, met)| !**met).map(|(query, _)| without(query)).collect(),
+            _ => (0..)
+                .zip(&run.met)
+                .filter(|(_, met)| !**met)
+                .map(|(query, _)| without(query))
+                .collect(),
         };
         let mut block = Block::default();
         let mut evaluate = || match missing.is_empty() {
             true => of.block(&[], &mut block, &mut part), // so that there are sums
-            false => missing.chunks(EMPTY).try_for_each(|rows| of.block(rows, &mut block, &mut part)),
+            false => {
+                missing.chunks(EMPTY).try_for_each(|rows| of.block(rows, &mut block, &mut part))
+            }
         };
         of.evaluation.install(&mut evaluate)?;
         let PassedValues { sums, values, .. } = part;
         let sums = sums.unwrap_or_else(|| unreachable!("a block was evaluated"));
         let PassingEvaluation { evaluation, slots, wants, notices, .. } = of;
         let kept = KeptValues { parts: wants.values.then_some(values) };
-        Ok((Outcome { evaluator: evaluation.evaluator, joined: run, slots, sums, notices, wants }, kept))
+        Ok((
+            Outcome { evaluator: evaluation.evaluator, joined: run, slots, sums, notices, wants },
+            kept,
+        ))
     }
 }
 
@@ -391,7 +428,12 @@ impl PassingEvaluation<'_> {
     }
 
     /// Evaluates queries with their labels, in ascending order.
-    fn block(&self, rows: &[QueryRanking<'_>], block: &mut Block, part: &mut PassedValues) -> Result<()> {
+    fn block(
+        &self,
+        rows: &[QueryRanking<'_>],
+        block: &mut Block,
+        part: &mut PassedValues,
+    ) -> Result<()> {
         block.clear();
         for &QueryRanking { query, labels, exact } in rows {
             block.push_ranking(labels, self.qrels.facts().of(query as usize));
@@ -421,7 +463,8 @@ impl PassingEvaluation<'_> {
         let query = |row: u32| queries[row as usize];
         sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
         let values = kept.parts.into_iter().flatten();
-        let values = values.map(|(rows, values)| (rows.into_iter().map(query).collect(), values)).collect();
+        let values =
+            values.map(|(rows, values)| (rows.into_iter().map(query).collect(), values)).collect();
         part.merge(PassedValues { sums: Some(sums), values, ..PassedValues::default() });
         self.watch.iter().for_each(|watch| watch.add(labels));
         Ok(())

@@ -12,8 +12,8 @@ const MOST: usize = 64;
 /// The number of threads that are started if they are asked for, for each that the machine has.
 const EACH: usize = 4;
 
-/// The most threads that are started, however many are asked for: 64, or four times as many as the machine has. More would only wait for
-/// each other.
+/// The most threads that are started, however many are asked for: 64, or four times as many as the
+/// machine has. More would only wait for each other.
 ///
 /// ```
 /// assert!(laneval::most_threads() >= 64);
@@ -34,7 +34,8 @@ mod tests {
 
     #[test]
     fn a_pool_is_no_larger_than_what_helps() {
-        let size = |threads| pool(NonZeroUsize::new(threads).unwrap()).unwrap().current_num_threads();
+        let size =
+            |threads| pool(NonZeroUsize::new(threads).unwrap()).unwrap().current_num_threads();
         assert_eq!((size(1), size(3)), (1, 3));
         assert_eq!(size(1_000_000_000), most_threads());
     }

@@ -1,11 +1,14 @@
-//! The second feeder: rankings in memory, evaluated in blocks whose memory is used again, all at once or batch by batch.
+//! The second feeder: rankings in memory, evaluated in blocks whose memory is used again, all at
+//! once or batch by batch.
 //!
-//! A block is some rows that become a small label matrix in a worker's own memory, are evaluated as any batch, and are overwritten by the
-//! next block. 256 KiB of labels stay in the cache between being encoded, folded and finished; its rows fill the lanes of whole tiles.
+//! A block is some rows that become a small label matrix in a worker's own memory, are evaluated as
+//! any batch, and are overwritten by the next block. 256 KiB of labels stay in the cache between
+//! being encoded, folded and finished; its rows fill the lanes of whole tiles.
 //!
-//! What remains of a block are exact sums, which merge in any order to the same bits. So neither the size of a block, nor which worker
-//! takes it, nor how the caller cuts his rankings into batches shows in any number. Values of single queries, if wanted, are kept with the
-//! number of the block's first row, and put in order at the end.
+//! What remains of a block are exact sums, which merge in any order to the same bits. So neither
+//! the size of a block, nor which worker takes it, nor how the caller cuts his rankings into
+//! batches shows in any number. Values of single queries, if wanted, are kept with the number of
+//! the block's first row, and put in order at the end.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,7 +25,9 @@ use super::tally::{NotFinite, by_row};
 use crate::arrays::{Coder, Rankings, Scratch, row_of};
 use crate::engine::in_parallel;
 use crate::error::{Error, Result, printable};
-use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
+use crate::label::{
+    Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched,
+};
 use crate::plan::Plan;
 use crate::scores::{Known, PerQuery, QuerySet, Scores, TiedValue};
 use crate::sort;
@@ -39,8 +44,9 @@ const BLOCK_ROWS: usize = 1 << 14;
 /// The name of the run of rankings without a name.
 const NAME: &str = "rankings";
 
-/// An evaluation of rankings that are added batch by batch. Its memory does not grow with the number of rankings, except that ids are kept,
-/// if there are any: a summary needs them to tell whether a query was counted twice.
+/// An evaluation of rankings that are added batch by batch. Its memory does not grow with the
+/// number of rankings, except that ids are kept, if there are any: a summary needs them to tell
+/// whether a query was counted twice.
 ///
 /// ```
 /// use laneval::arrays::{Rankings, Shape};
@@ -92,8 +98,9 @@ impl Evaluator {
     /// Evaluates rankings in the caller's memory, as one run, without a matrix of them.
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`], and what is wrong with the arrays, by row and place. Groups and chosen queries need a matrix
-    /// ([`LabelMatrix::of_rankings`]), and values over ties need scores.
+    /// As [`Evaluator::evaluate`], and what is wrong with the arrays, by row and place. Groups and
+    /// chosen queries need a matrix ([`LabelMatrix::of_rankings`]), and values over ties need
+    /// scores.
     pub fn rankings(&self, rankings: &Rankings<'_>) -> Result<Scores> {
         if self.tied != TiedValue::Ranked || self.needs_ties() {
             return self.evaluate(&LabelMatrix::of_tied_rankings(NAME, rankings)?);
@@ -103,10 +110,12 @@ impl Evaluator {
         stream.scores()
     }
 
-    /// Starts an evaluation of rankings that are added batch by batch, of labels with the grades of `book`.
+    /// Starts an evaluation of rankings that are added batch by batch, of labels with the grades of
+    /// `book`.
     ///
     /// # Errors
-    /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a GPU that was asked for and is not there.
+    /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a GPU
+    /// that was asked for and is not there.
     pub fn stream(&self, book: &Codebook) -> Result<Stream> {
         self.stream_of(book, Wants::SUMMARY)
     }
@@ -115,7 +124,8 @@ impl Evaluator {
         self.check_ranked("values over ties need all rankings at once, and not batch by batch")?;
         if self.only.is_some() || self.groups.is_some() {
             return Err(Error::Unanswerable(
-                "groups and chosen queries need ids: make a label matrix of the rankings".to_owned(),
+                "groups and chosen queries need ids: make a label matrix of the rankings"
+                    .to_owned(),
             ));
         }
         check_judgments(&self.measures, None)?;
@@ -123,7 +133,11 @@ impl Evaluator {
         // What lies behind all cutoffs is known as well.
         let all = self.view.judged_only || self.known == Known::Retrieved;
         let seen = if all { None } else { plan.reach() };
-        let reach = seen.into_iter().chain(self.view.depth).min().map_or(usize::MAX, |reach| reach as usize);
+        let reach = seen
+            .into_iter()
+            .chain(self.view.depth)
+            .min()
+            .map_or(usize::MAX, |reach| reach as usize);
         let evaluator = Cow::Owned(self.clone().with_watch(None));
         Ok(Stream {
             evaluation: Evaluation::new(evaluator, Feeder::Rankings)?,
@@ -142,19 +156,23 @@ impl Stream {
     /// Evaluates more rankings. If one is wrong, none of them counts.
     ///
     /// # Errors
-    /// What is wrong with the arrays, by row and place; ids, if earlier rankings had none, or no ids, if they had; a value that is not
-    /// finite; an empty ranking under [`QuerySet::Complete`]; [`Error::Stopped`].
+    /// What is wrong with the arrays, by row and place; ids, if earlier rankings had none, or no
+    /// ids, if they had; a value that is not finite; an empty ranking under [`QuerySet::Complete`];
+    /// [`Error::Stopped`].
     pub fn push(&mut self, rankings: &Rankings<'_>) -> Result<()> {
         let named = rankings.row_ids().is_some();
         if self.rows.count > 0 && self.rows.ids.is_some() != named {
-            return Err(Error::Unanswerable("some of the rankings have ids and others have none".to_owned()));
+            return Err(Error::Unanswerable(
+                "some of the rankings have ids and others have none".to_owned(),
+            ));
         }
         let measures = &self.evaluation.evaluator.measures;
         if rankings.are_within()
             && let Some(other) = measures.iter().find(|measure| measure.definition().name != "NNR")
         {
             return Err(Error::Unanswerable(format!(
-                "{other}: distances of found neighbours give values of NNR alone, because more of them may be as near as the t-th than there are"
+                "{other}: distances of found neighbours give values of NNR alone, because more of \
+                 them may be as near as the t-th than there are"
             )));
         }
         let all = self.evaluation.install(|| self.gather(rankings))?;
@@ -196,7 +214,8 @@ impl Stream {
         let mut blocks = std::mem::take(&mut self.gathered.values);
         sort::by(&mut blocks, |one, other| one.0.cmp(&other.0));
         let mut rows: Vec<usize> = Vec::new();
-        let mut values: Vec<Vec<f64>> = vec![Vec::new(); if self.wants.values { measures } else { 0 }];
+        let mut values: Vec<Vec<f64>> =
+            vec![Vec::new(); if self.wants.values { measures } else { 0 }];
         for (first, counted, of_block) in blocks {
             for (values, of_block) in values.iter_mut().zip(&of_block) {
                 values.extend(counted.iter().map(|&row| of_block[row]));
@@ -209,15 +228,19 @@ impl Stream {
         if evaluator.per_query {
             of_run.per_query = Some(self.per_query(&rows, values));
         }
-        let of_neighbours = self.rows.neighbours.map(|neighbours| evaluator.of_neighbours(neighbours));
+        let of_neighbours =
+            self.rows.neighbours.map(|neighbours| evaluator.of_neighbours(neighbours));
         evaluator.scores_of(self.coder.book(), of_neighbours.into_iter().flatten(), vec![of_run])
     }
 
-    /// The values of rows in the order of their ids, or in the order of the rows where they have none.
+    /// The values of rows in the order of their ids, or in the order of the rows where they have
+    /// none.
     fn per_query(&self, rows: &[usize], values: Vec<Vec<f64>>) -> PerQuery {
         let Some([ids, _]) = &self.rows.ids else {
-            let queries =
-                rows.iter().map(|&row| row_of(&self.rows.dropped, row).to_string()).collect::<Vec<_>>();
+            let queries = rows
+                .iter()
+                .map(|&row| row_of(&self.rows.dropped, row).to_string())
+                .collect::<Vec<_>>();
             return PerQuery {
                 queries: queries.iter().map(|id| id.as_bytes()).collect(),
                 values,
@@ -249,9 +272,12 @@ impl Stream {
             Some([all, without]) => {
                 let (all, without) = (sorted(all)?, sorted(without)?);
                 let judged = QueryPrint::of(all.clone());
-                let judged_sum = BTreeMap::from([(judged.sum().unwrap_or_default(), judged.count())]);
+                let judged_sum =
+                    BTreeMap::from([(judged.sum().unwrap_or_default(), judged.count())]);
                 let queries = match both {
-                    true => QueryPrint::of(all.iter().filter(|id| without.find(id).is_none()).collect()),
+                    true => {
+                        QueryPrint::of(all.iter().filter(|id| without.find(id).is_none()).collect())
+                    }
                     false => judged,
                 };
                 let missing = match self.evaluation.evaluator.missing_ids || self.wants.prints {
@@ -280,18 +306,22 @@ impl Stream {
     fn gather(&self, rankings: &Rankings<'_>) -> Result<BlockResults<OfBlock>> {
         let rows = rankings.len();
         let mean = rankings.values(0..rows) / rows;
-        // From the mean length, because rows of very different lengths in one block are packed by depth within it.
-        let together = (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
+        // From the mean length, because rows of very different lengths in one block are packed by
+        // depth within it.
+        let together =
+            (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
         let blocks = rows.div_ceil(together);
         self.watch.iter().for_each(|watch| watch.expect(rankings.values(0..rows) as u64));
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let (done, error) = (Mutex::new(BlockResults::default()), Mutex::new(None::<(usize, Error)>));
+        let (done, error) =
+            (Mutex::new(BlockResults::default()), Mutex::new(None::<(usize, Error)>));
         let workers = if blocks > 1 { rayon::current_num_threads().min(blocks) } else { 1 };
         in_parallel(workers, &|| {
             let (mut gathered, mut room) = (BlockResults::default(), Room::default());
             while !failed.load(Ordering::Relaxed) {
-                // Blocks are taken in order, and a worker that fails stops the others from *taking* blocks only: a block that was taken is
-                // finished. So the error of the first wrong block is always found.
+                // Blocks are taken in order, and a worker that fails stops the others from *taking*
+                // blocks only: a block that was taken is finished. So the error of the first wrong
+                // block is always found.
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 if block >= blocks {
                     break;
@@ -327,8 +357,11 @@ impl Stream {
         block.clear();
         rankings.fill(block, rows.clone(), &self.coder, self.reach, scratch)?;
         let batch = block.batch(self.coder.book())?;
-        let empty: Vec<u32> =
-            (0..).zip(batch.depths()).filter(|(_, depth)| **depth == 0).map(|(row, _)| row).collect();
+        let empty: Vec<u32> = (0..)
+            .zip(batch.depths())
+            .filter(|(_, depth)| **depth == 0)
+            .map(|(row, _)| row)
+            .collect();
         let evaluator = &*self.evaluation.evaluator;
         let Evaluator { measures, queries, .. } = evaluator;
         if let (QuerySet::Complete, Some(&row)) = (queries, empty.first()) {
@@ -350,7 +383,8 @@ impl Stream {
             alone: true,
         };
         let kept = || self.wants.kept();
-        let Fed { sums, sink: kept, .. } = evaluator.feed(self.evaluation.engine(), feed, &mut None, kept)?;
+        let Fed { sums, sink: kept, .. } =
+            evaluator.feed(self.evaluation.engine(), feed, &mut None, kept)?;
         if let Some(NotFinite { row, measure, value }) = sums.not_finite
             && (!evaluator.not_finite || self.wants.prints)
         {
@@ -398,7 +432,9 @@ fn sorted(ids: &Ids) -> Result<Ids> {
     let mut all: Vec<&[u8]> = ids.iter().collect();
     all.sort_unstable();
     match all.windows(2).find(|pair| pair[0] == pair[1]) {
-        Some(pair) => Err(Error::Unanswerable(format!("the id {} occurs twice", printable(pair[0])))),
+        Some(pair) => {
+            Err(Error::Unanswerable(format!("the id {} occurs twice", printable(pair[0]))))
+        }
         None => Ok(all.into_iter().collect()),
     }
 }

@@ -16,10 +16,12 @@ pub struct Resident<'a> {
 }
 
 impl Evaluator {
-    /// Prepares averages of the measures on the device: facts about the queries are computed and sent to the device once.
+    /// Prepares averages of the measures on the device: facts about the queries are computed and
+    /// sent to the device once.
     ///
-    /// Measures must be one sum or count times a factor of the query, such as P, R, AP, RR, nDCG, ERR and RBP. Only averages are computed:
-    /// statistics and values of single queries come from [`Evaluator::evaluate`].
+    /// Measures must be one sum or count times a factor of the query, such as P, R, AP, RR, nDCG,
+    /// ERR and RBP. Only averages are computed: statistics and values of single queries come from
+    /// [`Evaluator::evaluate`].
     ///
     /// ```no_run
     /// use laneval::gpu::{Choice, Gpu};
@@ -37,22 +39,23 @@ impl Evaluator {
     pub fn resident<'a>(&self, loaded: &'a Loaded<'a>) -> Result<Resident<'a>> {
         let matrix = loaded.matrix();
         if self.tied != TiedValue::Ranked {
-            let message =
-                "the device has no values over all orders of equal scores, only those of the matrix's order";
+            let message = "the device has no values over all orders of equal scores, only those of \
+                           the matrix's order";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         if self.known != Known::Judged {
-            let message = "the device has the relevant documents that were judged, and not those that each run retrieved";
+            let message = "the device has the relevant documents that were judged, and not those \
+                           that each run retrieved";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         if self.only.is_some() || self.groups.is_some() {
-            let message =
-                "queries can be neither chosen nor grouped if only averages come back from the device";
+            let message = "queries can be neither chosen nor grouped if only averages come back \
+                           from the device";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         if !matrix.book().is_exact() {
-            let message =
-                "there are more distinct grades than codes, and exact grades are added up on the CPU";
+            let message = "there are more distinct grades than codes, and exact grades are added \
+                           up on the CPU";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         let (slots, _) = Slots::new(matrix.runs().len(), matrix.queries(), None, None)?;
@@ -60,7 +63,10 @@ impl Evaluator {
         let plan = self.plan(matrix.book())?;
         let prepared = plan.prepare(&matrix.batch());
         let products = prepared.products().map_err(|measure| {
-            Error::Unanswerable(format!("{measure} is not a sum or count times a factor of the query: it cannot be averaged on the device"))
+            Error::Unanswerable(format!(
+                "{measure} is not a sum or count times a factor of the \
+                                         query: it cannot be averaged on the device"
+            ))
         })?;
         let (program, inputs) = (plan.program(), prepared.inputs());
         let job = Job { batch: matrix.batch(), view: self.view, program, inputs, watch: None };
@@ -76,19 +82,24 @@ impl Evaluator {
 }
 
 impl Resident<'_> {
-    /// Returns the averages of every run, `[run][measure]`; NaN for a run without queries that count.
+    /// Returns the averages of every run, `[run][measure]`; NaN for a run without queries that
+    /// count.
     ///
-    /// Other averages are finite: a value is a bounded integer on the device, and a measure without a bound is refused beforehand.
+    /// Other averages are finite: a value is a bounded integer on the device, and a measure without
+    /// a bound is refused beforehand.
     ///
     /// # Errors
     /// A device that was lost.
     pub fn averages(&self) -> Result<Vec<Vec<f64>>> {
         let sums = self.reducer.sums()?;
-        let of = |(run, &count): (usize, &usize)| sums.iter().map(|sums| sums[run] / count as f64).collect();
+        let of = |(run, &count): (usize, &usize)| {
+            sums.iter().map(|sums| sums[run] / count as f64).collect()
+        };
         Ok(self.counts.iter().enumerate().map(of).collect())
     }
 
-    /// Returns how far each average can be off, besides the rounding of f64: sums are made of integers, and each value is rounded once.
+    /// Returns how far each average can be off, besides the rounding of f64: sums are made of
+    /// integers, and each value is rounded once.
     pub fn errors(&self) -> Vec<f64> {
         self.reducer.errors()
     }

@@ -2,7 +2,8 @@
 
 use crate::label::Batch;
 
-/// A sink is shown the values of queries, some rows at a time, in any order. It computes what no summary tells, such as a median.
+/// A sink is shown the values of queries, some rows at a time, in any order. It computes what no
+/// summary tells, such as a median.
 ///
 /// Each worker has a sink of its own, and in the end the sinks are merged.
 ///
@@ -25,15 +26,18 @@ use crate::label::Batch;
 ///     }
 /// }
 ///
-/// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
-/// let (summary, failures) = Evaluator::new(["Success@10"])?.summary_into(&matrix, Failures::default)?;
+/// let matrix =
+///     Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+/// let (summary, failures) =
+///     Evaluator::new(["Success@10"])?.summary_into(&matrix, Failures::default)?;
 /// let share = 1.0 - failures.0 as f64 / 40.0;
 /// assert_eq!(summary.scores(&[])?.average("demo-bm25.run", "Success@10"), Some(share));
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub trait Sink: Send {
-    /// Takes the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and [`Batch::query`] tell the run and the
-    /// query of a row. A query without a value has [`UNDEFINED`](crate::scores::UNDEFINED).
+    /// Takes the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and
+    /// [`Batch::query`] tell the run and the query of a row. A query without a value has
+    /// [`UNDEFINED`](crate::scores::UNDEFINED).
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]);
 
     /// Adds what another worker's sink has been shown.

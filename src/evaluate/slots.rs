@@ -1,8 +1,9 @@
 //! The queries that count, and their groups.
 //!
-//! A slot is where a value is added: of a run, and with groups one more for each group. A query may be in several groups, so a value may
-//! be added in several slots, and slot 0 of a run always is that of all chosen queries. Without groups and choices there is no table at
-//! all, and rows are told apart by their run alone.
+//! A slot is where a value is added: of a run, and with groups one more for each group. A query may
+//! be in several groups, so a value may be added in several slots, and slot 0 of a run always is
+//! that of all chosen queries. Without groups and choices there is no table at all, and rows are
+//! told apart by their run alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,7 +30,9 @@ impl Groups {
     ///
     /// # Errors
     /// A pair that occurs twice; an empty name of a group.
-    pub fn new<Q: AsRef<[u8]>, G: Into<String>>(pairs: impl IntoIterator<Item = (Q, G)>) -> Result<Self> {
+    pub fn new<Q: AsRef<[u8]>, G: Into<String>>(
+        pairs: impl IntoIterator<Item = (Q, G)>,
+    ) -> Result<Self> {
         let mut groups: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
         for (query, group) in pairs {
             let group = group.into();
@@ -42,7 +45,9 @@ impl Groups {
             queries.sort_unstable();
             if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
                 let query = crate::error::printable(&pair[0]);
-                return Err(Error::Unanswerable(format!("query {query} is twice in the group {name}")));
+                return Err(Error::Unanswerable(format!(
+                    "query {query} is twice in the group {name}"
+                )));
             }
         }
         Ok(Groups { groups })
@@ -111,7 +116,8 @@ impl Slots {
             let found = only.iter().filter_map(|id| queries.find(id));
             found.for_each(|query| chosen[query] = true);
             let count = chosen.iter().filter(|&&chosen| chosen).count();
-            let not_judged: BTreeSet<&[u8]> = only.iter().filter(|id| queries.find(id).is_none()).collect();
+            let not_judged: BTreeSet<&[u8]> =
+                only.iter().filter(|id| queries.find(id).is_none()).collect();
             let not_judged = not_judged.len() as u64;
             if count == 0 {
                 return Err(Error::Unanswerable("none of the chosen queries is judged".to_owned()));
@@ -123,8 +129,9 @@ impl Slots {
         let mut of: Vec<Vec<u32>> =
             chosen.iter().map(|&chosen| if chosen { vec![0] } else { Vec::new() }).collect();
         let names = groups.into_iter().flat_map(Groups::names).map(str::to_owned).collect();
-        let mut of_slots =
-            vec![(0..).zip(&chosen).filter(|(_, chosen)| **chosen).map(|(query, _)| query).collect()];
+        let mut of_slots = vec![
+            (0..).zip(&chosen).filter(|(_, chosen)| **chosen).map(|(query, _)| query).collect(),
+        ];
         for (slot, ids) in (1..).zip(groups.into_iter().flat_map(|groups| groups.groups.values())) {
             let found = ids.iter().filter_map(|id| queries.find(id)).filter(|&query| chosen[query]);
             let found: Vec<u32> = found.map(|query| query as u32).collect();
@@ -132,7 +139,8 @@ impl Slots {
             of_slots.push(found);
         }
         if let Some(groups) = groups {
-            let empty = groups.names().zip(&of_slots[1..]).filter(|(_, queries)| queries.is_empty());
+            let empty =
+                groups.names().zip(&of_slots[1..]).filter(|(_, queries)| queries.is_empty());
             let empty: Vec<String> = empty.map(|(name, _)| name.to_owned()).collect();
             if !empty.is_empty() {
                 notices.push(Notice::EmptyGroups { groups: empty, of: groups.names().len() });
@@ -175,15 +183,18 @@ impl Slots {
     pub fn iter(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         let groups = self.selection.as_ref().map_or(&[][..], |selection| &selection.groups);
         (0..self.runs).flat_map(move |run| {
-            std::iter::once((run, None)).chain(groups.iter().map(move |name| (run, Some(name.as_str()))))
+            std::iter::once((run, None))
+                .chain(groups.iter().map(move |name| (run, Some(name.as_str()))))
         })
     }
 
     /// The queries that count in a slot, ascending. Slot 0 has all that count.
     pub fn queries(&self, slot: usize) -> impl Iterator<Item = usize> {
         let all = self.selection.is_none().then_some(0..self.all);
-        let chosen =
-            self.selection.iter().flat_map(move |selection| &selection.queries[slot % selection.slots()]);
+        let chosen = self
+            .selection
+            .iter()
+            .flat_map(move |selection| &selection.queries[slot % selection.slots()]);
         all.into_iter().flatten().chain(chosen.map(|&query| query as usize))
     }
 }

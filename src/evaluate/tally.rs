@@ -1,12 +1,13 @@
 //! What a worker makes of its tiles: values, and exact sums of them. A sink is shown the values.
 //!
-//! A tile's values are added by the worker that made them, while they are still in its cache.
-//! No worker ever waits for another: each has sums of its own for all runs and measures, and these are merged at the end. The price is
-//! memory: workers × slots × measures sums of 88 bytes, and 200 bytes more where moments are wanted. Where that is more than 4 GiB fewer
-//! workers run.
+//! A tile's values are added by the worker that made them, while they are still in its cache. No
+//! worker ever waits for another: each has sums of its own for all runs and measures, and these are
+//! merged at the end. The price is memory: workers × slots × measures sums of 88 bytes, and 200
+//! bytes more where moments are wanted. Where that is more than 4 GiB fewer workers run.
 //!
-//! Why it does not matter who adds what: exact sums are integers, extremes are a minimum and a maximum, counts are counts, and the first
-//! value that is not finite is a minimum by row and measure. All four are commutative and associative to the bit.
+//! Why it does not matter who adds what: exact sums are integers, extremes are a minimum and a
+//! maximum, counts are counts, and the first value that is not finite is a minimum by row and
+//! measure. All four are commutative and associative to the bit.
 
 use std::ops::Range;
 
@@ -83,8 +84,8 @@ impl TallyContext<'_> {
 }
 
 fn workers(slots: usize, measures: usize, one: usize) -> Result<usize> {
-    // Saturating: the numbers of runs and measures come from files and lists, and a product that does not fit is refused like any too
-    // large.
+    // Saturating: the numbers of runs and measures come from files and lists, and a product that
+    // does not fit is refused like any too large.
     let bytes = slots.saturating_mul(measures).saturating_mul(one).max(1);
     match MOST_BYTES / bytes {
         0 => {
@@ -151,7 +152,8 @@ impl<'a, S: Sink> Tally<'a, S> {
                     let slots = selection.of(asked.batch.query(row)).iter();
                     lanes.extend(slots.map(|&slot| (first + slot as usize, lane)));
                 }
-                // By slot, and by lane within it: then each slot's values are one stretch, added in one call.
+                // By slot, and by lane within it: then each slot's values are one stretch, added in
+                // one call.
                 lanes.sort_unstable();
                 for of_slot in lanes.chunk_by(|one, next| one.0 == next.0) {
                     let slot = of_slot[0].0;
@@ -159,11 +161,13 @@ impl<'a, S: Sink> Tally<'a, S> {
                     let of_rows: Vec<u32> = of_slot.iter().map(|&(_, lane)| rows[lane]).collect();
                     let of_measure =
                         |of: &[f64]| of_slot.iter().map(|&(_, lane)| of[lane]).collect::<Vec<_>>();
-                    let chosen: Vec<f64> = values.chunks_exact(rows.len()).flat_map(of_measure).collect();
+                    let chosen: Vec<f64> =
+                        values.chunks_exact(rows.len()).flat_map(of_measure).collect();
                     for (measure, values) in chosen.chunks_exact(of_rows.len()).enumerate() {
                         sums.add(asked, (slot, measure), &of_rows, values, terms);
                     }
-                    // Slot 0 of a run has each of its chosen queries once; in the other slots they are there again.
+                    // Slot 0 of a run has each of its chosen queries once; in the other slots they
+                    // are there again.
                     if slot % selection.slots() == 0 {
                         sink.values(&asked.batch, &of_rows, &chosen);
                     }
@@ -228,8 +232,8 @@ impl SlotSums {
                 sum.add_all(terms);
             }
         }
-        // Once a worker's sum is not finite it stays so, and the values of each later tile are looked at again: the least row of all is
-        // found in any order.
+        // Once a worker's sum is not finite it stays so, and the values of each later tile are
+        // looked at again: the least row of all is found in any order.
         if !sum.is_finite() {
             self.not_finite = earlier(self.not_finite, not_finite(measure, rows, values));
         }
@@ -260,7 +264,11 @@ fn earlier(one: Option<NotFinite>, other: Option<NotFinite>) -> Option<NotFinite
 ///
 /// # Errors
 /// More values than there is memory for.
-pub(super) fn by_row(kept: &[(Vec<u32>, Vec<f64>)], measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
+pub(super) fn by_row(
+    kept: &[(Vec<u32>, Vec<f64>)],
+    measures: usize,
+    rows: usize,
+) -> Result<Vec<Vec<f64>>> {
     let mut all = room(measures, rows)?;
     for (rows, values) in kept {
         for (all, values) in all.iter_mut().zip(values.chunks_exact(rows.len())) {
@@ -280,7 +288,11 @@ fn room(measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
     };
     (0..measures).map(column).collect::<Option<_>>().ok_or_else(|| {
         let what = format!("the values of {rows} rankings under {measures} measures");
-        too_large(&what, rows.saturating_mul(measures).saturating_mul(size_of::<f64>()), "more than there is")
+        too_large(
+            &what,
+            rows.saturating_mul(measures).saturating_mul(size_of::<f64>()),
+            "more than there is",
+        )
     })
 }
 
@@ -314,7 +326,8 @@ mod tests {
         let error = workers(1000, 90_000, one).unwrap_err().to_string();
         assert_eq!(
             error,
-            "the sums of 1000 runs × 90000 measures need 7.4 GiB, more than the 4 GiB that they may take: evaluate fewer at a time"
+            "the sums of 1000 runs × 90000 measures need 7.4 GiB, more than the 4 GiB that they \
+             may take: evaluate fewer at a time"
         );
         assert!(workers(usize::MAX, 2, one).is_err());
     }

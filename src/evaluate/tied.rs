@@ -1,26 +1,35 @@
-//! Values over all orders of equal scores, instead of values of the order in which a matrix has them.
+//! Values over all orders of equal scores, instead of values of the order in which a matrix has
+//! them.
 //!
-//! Where the last step of a formula is linear, expected values follow from the expected columns of a tile. Other expected values are
-//! computed for each row. The best and the worst values are those of the tile with its groups rearranged.
+//! Where the last step of a formula is linear, expected values follow from the expected columns of
+//! a tile. Other expected values are computed for each row. The best and the worst values are those
+//! of the tile with its groups rearranged.
 //!
 //! There are five ways, and each measure takes one for all rows of a batch:
 //!
-//! | way | taken for | cost beyond one order |
-//! |---|---|---|
-//! | columns | expected values whose last step is linear, and measures of the judgments alone | terms of the groups that matter |
-//! | first hit | the expected reciprocal rank of a first hit | one group a row |
-//! | expected | other expected values, and all of them where documents are dropped | a walk over each tied row |
-//! | arranged | best and worst values, where one order of codes is best in every ranking | a copy of the tile, sorted group by group |
-//! | searched | best and worst values, where it depends on the ranking | a walk over each tied row |
+//! ```text
+//! way         taken for                                          cost beyond one order
+//! columns     expected values whose last step is linear, and     terms of the groups that matter
+//!             measures of the judgments alone
+//! first hit   the expected reciprocal rank of a first hit        one group a row
+//! expected    other expected values, and all of them where       a walk over each tied row
+//!             documents are dropped
+//! arranged    best and worst values, where one order of codes    a copy of the tile, sorted group
+//!             is best in every ranking                           by group
+//! searched    best and worst values, where it depends on the     a walk over each tied row
+//!             ranking
+//! ```
 //!
-//! The first two start from the columns that an engine found in the order of the ranking, and correct the rows with groups that matter; so
-//! rows without ties keep the kernels' bits, and cost nothing. Where unjudged documents are dropped (judged-only), groups move up by a
-//! number that the columns do not know, and the stored ranks of groups say nothing of them: such rows are walked.
+//! The first two start from the columns that an engine found in the order of the ranking, and
+//! correct the rows with groups that matter; so rows without ties keep the kernels' bits, and cost
+//! nothing. Where unjudged documents are dropped (judged-only), groups move up by a number that the
+//! columns do not know, and the stored ranks of groups say nothing of them: such rows are walked.
 //!
-//! Arranged tiles replace the engine's pass, as the columns of the order in the file are of no use: so an engine is given an empty
-//! program, and best and worst cost hardly more than one order (2.2 ms where that takes 2.1; benches/RESULTS.md). Measures share a pass if
-//! their orders are the same for the codes that documents have. A second order runs the whole program again, and only its own measures
-//! take their values from it.
+//! Arranged tiles replace the engine's pass, as the columns of the order in the file are of no use:
+//! so an engine is given an empty program, and best and worst cost hardly more than one order (2.2
+//! ms where that takes 2.1; benches/RESULTS.md). Measures share a pass if their orders are the same
+//! for the codes that documents have. A second order runs the whole program again, and only its own
+//! measures take their values from it.
 
 use super::bordered::BorderedLanes;
 use super::evaluator::{EngineChoice, Evaluator};
@@ -33,14 +42,15 @@ use crate::error::{Error, Result};
 use crate::fold::Columns;
 use crate::label::code::{MAX_GRADES, UNPOOLED};
 use crate::label::{
-    Above, AlignedBytes, Batch, Document, GROUP, LabelMatrix, NARROW_LANES, RowTies, TiedGroups, Tile, View,
+    Above, AlignedBytes, Batch, Document, GROUP, LabelMatrix, NARROW_LANES, RowTies, TiedGroups,
+    Tile, View,
 };
 use crate::measure::Measure;
 use crate::plan::{Plan, Prepared};
 use crate::scores::TiedValue;
 use crate::ties::{
-    CodeOrder, Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Pieces, RankingPieces, Searched, Side,
-    TieScratch, TiedRanking, refused,
+    CodeOrder, Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Pieces, RankingPieces,
+    Searched, Side, TieScratch, TiedRanking, refused,
 };
 
 /// How the values of rows with mixed groups are computed, for each measure.
@@ -151,7 +161,8 @@ fn ways(
 
 /// The way of an expected value of the measure `at` of a plan.
 fn expected_way(expectation: Expectation, view: View, plan: &Plan, at: usize) -> Way {
-    // Must be asked first: what is the same in every order needs no closed form, also where documents are dropped.
+    // Must be asked first: what is the same in every order needs no closed form, also where
+    // documents are dropped.
     if expectation.is_fixed() {
         return Way::Columns;
     }
@@ -169,13 +180,15 @@ fn expected_way(expectation: Expectation, view: View, plan: &Plan, at: usize) ->
 /// The error of values over the orders of equal scores where codes are not grades.
 pub(super) fn too_many_grades() -> Error {
     Error::Unanswerable(format!(
-        "values over the orders of equal scores need at most {MAX_GRADES} distinct grades: round the grades, or take the order of the \
+        "values over the orders of equal scores need at most {MAX_GRADES} distinct grades: round \
+         the grades, or take the order of the \
          ranking"
     ))
 }
 
 impl<'a> OverTies<'a> {
-    /// Plans how these measures are valued in a batch; `None` where its order is taken as it is. `cpu` is the CPU engine, if that computes.
+    /// Plans how these measures are valued in a batch; `None` where its order is taken as it is.
+    /// `cpu` is the CPU engine, if that computes.
     ///
     /// # Errors
     /// A batch that does not know its ties; all measures that have no such value.
@@ -195,8 +208,9 @@ impl<'a> OverTies<'a> {
         let ties = batch.tied_groups().ok_or_else(unknown)?;
         let plan = prepared.plan();
         let (ways, keys) = ways(value, batch, (view, cuts), plan)?;
-        // A group that starts behind the limit of a measure changes nothing for it, and the row's value of the order in the file stays.
-        // Where documents are dropped, those behind a cutoff move up. Where rankings are cut, it is open which documents they have.
+        // A group that starts behind the limit of a measure changes nothing for it, and the row's
+        // value of the order in the file stays. Where documents are dropped, those behind a cutoff
+        // move up. Where rankings are cut, it is open which documents they have.
         let whole = cuts == Cuts::default();
         let limit = |measure: &Measure| measure.rank().filter(|_| whole).unwrap_or(u32::MAX);
         let limits = plan.measures().iter().map(limit).collect();
@@ -204,7 +218,8 @@ impl<'a> OverTies<'a> {
         let read: Vec<usize> = linear.flat_map(|(at, _)| plan.columns_of(at)).collect();
         let reach = if view.judged_only { None } else { plan.reach() };
         let reach = reach.into_iter().chain(view.depth).min().unwrap_or(u32::MAX);
-        // Expected and arranged values are never asked for together, so either the columns of the file's order are needed or none are.
+        // Expected and arranged values are never asked for together, so either the columns of the
+        // file's order are needed or none are.
         let computes = cpu.is_some() && !keys.is_empty();
         let cpu = cpu.unwrap_or_default();
         let (program, inputs) = (plan.program(), prepared.inputs());
@@ -248,7 +263,8 @@ impl<'a> OverTies<'a> {
         by_way.into_iter().map(|(how, measures)| format!("  {how}: {}", measures.join(", ")))
     }
 
-    /// Finishes the rows of a tile, whose columns an engine computed, into the values of the scratch.
+    /// Finishes the rows of a tile, whose columns an engine computed, into the values of the
+    /// scratch.
     pub fn rows(
         &self,
         at: usize,
@@ -259,7 +275,8 @@ impl<'a> OverTies<'a> {
     ) {
         let (rows, tile) = (self.batch.rows(at), self.batch.tile(at));
         let lanes = rows.iter().enumerate().map(|(lane, &row)| (lane, self.ties.of(row)));
-        let tied: Vec<(usize, RowTies<'_>)> = lanes.filter(|(_, ties)| !ties.groups.is_empty()).collect();
+        let tied: Vec<(usize, RowTies<'_>)> =
+            lanes.filter(|(_, ties)| !ties.groups.is_empty()).collect();
         let found = if self.computes { None } else { Some(columns) };
         match (self.keys.first(), &self.columns) {
             (Some(key), _) if self.computes || !tied.is_empty() => {
@@ -281,7 +298,8 @@ impl<'a> OverTies<'a> {
         if self.ways.iter().any(Way::is_of_row) {
             self.compute(tile, rows, &tied, values, scratch);
         }
-        // The first key's values are in place already, for all measures; those of the others replace their own, in tied rows alone.
+        // The first key's values are in place already, for all measures; those of the others
+        // replace their own, in tied rows alone.
         for (number, key) in self.keys.iter().enumerate().skip(1) {
             let mut finish = std::mem::take(&mut scratch.finish);
             self.arranged(at, key, &tied, finishing, &mut finish, scratch);
@@ -328,17 +346,22 @@ impl<'a> OverTies<'a> {
         for sum in expected.precisions() {
             let kept = |&cut: &u32| cut.min(self.view.depth.unwrap_or(u32::MAX));
             let cuts: Vec<u32> = sum.cuts.iter().map(kept).collect();
-            let mut lanes = BorderedLanes::new(tile, sum.hits, &cuts, (columns, sum.column), scratch);
-            tied.iter().for_each(|&(lane, ties)| lanes.push(tile, lane, ties, self.kept(rows[lane])));
+            let mut lanes =
+                BorderedLanes::new(tile, sum.hits, &cuts, (columns, sum.column), scratch);
+            tied.iter()
+                .for_each(|&(lane, ties)| lanes.push(tile, lane, ties, self.kept(rows[lane])));
             lanes.sum(self.cpu);
         }
-        let input = |row: u32| move |input: usize| self.job.inputs[input][self.batch.judgments(row)];
-        // Sixteen lanes at a time: those are one vector of labels, so the documents of all tied lanes among them come from one pass.
+        let input =
+            |row: u32| move |input: usize| self.job.inputs[input][self.batch.judgments(row)];
+        // Sixteen lanes at a time: those are one vector of labels, so the documents of all tied
+        // lanes among them come from one pass.
         let mut rest = tied;
         while let Some(&(first, _)) = rest.first() {
             let first = first / NARROW_LANES * NARROW_LANES;
             let strip;
-            (strip, rest) = rest.split_at(rest.partition_point(|(lane, _)| *lane < first + NARROW_LANES));
+            (strip, rest) =
+                rest.split_at(rest.partition_point(|(lane, _)| *lane < first + NARROW_LANES));
             let (mut lanes, mut deepest) = (0u16, 0);
             for &(lane, ties) in strip {
                 let label = |rank: u32| tile.label(lane, rank as usize);
@@ -382,7 +405,9 @@ impl<'a> OverTies<'a> {
         TiedScratch { documents, pieces, ties: scratch, .. }: &mut TiedScratch,
     ) {
         documents.forget();
-        let each = || self.ways.iter().zip(&self.limits).enumerate().filter(|(_, (way, _))| way.is_of_row());
+        let each = || {
+            self.ways.iter().zip(&self.limits).enumerate().filter(|(_, (way, _))| way.is_of_row())
+        };
         for &(lane, ties) in tied {
             let first = ties.groups[0].start;
             if each().all(|(_, (_, &limit))| limit <= first) {
@@ -427,7 +452,8 @@ fn side(value: TiedValue) -> Option<Side> {
 }
 
 impl Evaluator {
-    /// Checks that all measures have the value of tied rankings that was asked for, as far as that is known before any ranking is read.
+    /// Checks that all measures have the value of tied rankings that was asked for, as far as that
+    /// is known before any ranking is read.
     ///
     /// # Errors
     /// All measures that have no such value; the reference, which has none at all.
@@ -440,8 +466,11 @@ impl Evaluator {
             return Err(no_reference(self.tied));
         }
         let cuts = Cuts { depth: self.view.depth.is_some(), judged_only: self.view.judged_only };
-        let refused: Vec<String> =
-            self.measures.iter().filter_map(|measure| refused(measure, side(self.tied), cuts)).collect();
+        let refused: Vec<String> = self
+            .measures
+            .iter()
+            .filter_map(|measure| refused(measure, side(self.tied), cuts))
+            .collect();
         if refused.is_empty() { Ok(()) } else { Err(Error::Unanswerable(refused.join("\n"))) }
     }
 
@@ -453,7 +482,8 @@ impl Evaluator {
     pub fn explain_tied(&self, matrix: &LabelMatrix) -> Result<Vec<String>> {
         let (plan, batch) = (self.plan(matrix.book())?, matrix.batch());
         let prepared = plan.prepare(&batch);
-        let over_ties = OverTies::new(self.tied, &batch, (self.view, self.cuts(matrix)), &prepared, None)?;
+        let over_ties =
+            OverTies::new(self.tied, &batch, (self.view, self.cuts(matrix)), &prepared, None)?;
         let Some(over_ties) = over_ties else {
             return Ok(vec![format!("equal scores: in the order {}", matrix.rule().ties)]);
         };
@@ -472,5 +502,7 @@ impl Evaluator {
 
 /// The error of the reference, which values single orders only.
 pub(super) fn no_reference(value: TiedValue) -> Error {
-    Error::Unanswerable(format!("the reference has no {value} values of tied rankings: take another engine"))
+    Error::Unanswerable(format!(
+        "the reference has no {value} values of tied rankings: take another engine"
+    ))
 }

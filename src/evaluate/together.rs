@@ -24,7 +24,8 @@ impl<'a> GroupsUnderView<'a> {
         Ok(Some(GroupsUnderView { ties, view }))
     }
 
-    /// The groups of a row that have a graded document, at the ranks of the view. `labels` are those of the row without the view.
+    /// The groups of a row that have a graded document, at the ranks of the view. `labels` are
+    /// those of the row without the view.
     pub fn groups(&self, row: u32, labels: &[u8]) -> Vec<TiedGroup> {
         let end = self.view.depth.map_or(labels.len(), |depth| labels.len().min(depth as usize));
         let (mut read, mut ranks) = (0, 0);
@@ -49,5 +50,10 @@ impl<'a> GroupsUnderView<'a> {
 
 /// The error of rankings that do not know their ties.
 pub(super) fn unknown() -> Error {
-    Error::Unanswerable("it is not known which documents have equal scores: ask for it when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `keep_ties=True` for `Matrix.build`)".to_owned())
+    Error::Unanswerable(
+        "it is not known which documents have equal scores: ask for it when \
+                         rankings are made (in Rust `keep_ties`, on the command line \
+                         `--keep-ties`, in Python `keep_ties=True` for `Matrix.build`)"
+            .to_owned(),
+    )
 }

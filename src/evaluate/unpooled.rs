@@ -4,8 +4,8 @@ use crate::label::{Codebook, LabelMatrix, View};
 use crate::measure::Measure;
 use crate::reference::{self, RankedFacets, Ranking, ReferenceGrades};
 
-/// The value that a ranking of one document has that the judgments do not name, for a query of a matrix; 0 for a measure without a
-/// function.
+/// The value that a ranking of one document has that the judgments do not name, for a query of a
+/// matrix; 0 for a measure without a function.
 ///
 /// trec_eval 10 evaluates topics that a run lacks as if it had retrieved such a document.
 pub fn of_one_unpooled(measure: &Measure, matrix: &LabelMatrix, query: usize, view: View) -> f64 {

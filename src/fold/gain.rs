@@ -1,10 +1,12 @@
 //! Gains: the worth of a document of each grade, as functions and as tables by code.
 //!
-//! A gain is made from a grade once a plan, and not once a label: the formula with its exponentials runs at most 253 times, for the
-//! distinct grades, and kernels see numbers. Any function of the grade is therefore as fast as any other, and all engines and the
-//! reference have the same bits of it.
+//! A gain is made from a grade once a plan, and not once a label: the formula with its exponentials
+//! runs at most 253 times, for the distinct grades, and kernels see numbers. Any function of the
+//! grade is therefore as fast as any other, and all engines and the reference have the same bits of
+//! it.
 //!
-//! With more distinct grades than codes the table of codes cannot say it, and the function itself goes along with the table.
+//! With more distinct grades than codes the table of codes cannot say it, and the function itself
+//! goes along with the table.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -12,8 +14,8 @@ use std::sync::Arc;
 use crate::label::Codebook;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
 
-/// One value for each code; the entry of code 0 is 0. If codes are classes of grades, the values of judged documents may be a function of
-/// their exact grades instead, and then their entries are 0.
+/// One value for each code; the entry of code 0 is 0. If codes are classes of grades, the values of
+/// judged documents may be a function of their exact grades instead, and then their entries are 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CodeTable {
     codes: Arc<[f64; 256]>,
@@ -38,7 +40,8 @@ impl ExactGains {
         if grade < self.floor { 0.0 } else { self.gains.of(grade) * self.unit }
     }
 
-    /// Whether no grade ≥ 0 has a larger value than a higher one, for certain: rounded quotients keep their order, and powers of 2 need not.
+    /// Whether no grade ≥ 0 has a larger value than a higher one, for certain: rounded quotients
+    /// keep their order, and powers of 2 need not.
     pub fn ascends(&self) -> bool {
         let ascend = match self.gains {
             Gains::Linear | Gains::AtLeast(_) => true,
@@ -72,18 +75,24 @@ impl CodeTable {
     /// Applies a function to the value of every code.
     #[must_use]
     pub fn map(mut self, of: impl Fn(u8, f64) -> f64) -> Self {
-        // Tables are shared by the measures of one gain; a table that is shared is copied before it is changed.
+        // Tables are shared by the measures of one gain; a table that is shared is copied before it
+        // is changed.
         let entries = Arc::make_mut(&mut self.codes);
         (0..=u8::MAX).zip(entries).for_each(|(code, value)| *value = of(code, *value));
         self
     }
 
-    /// The table without the values of judged documents below a grade, `kept` being the codes of the others.
+    /// The table without the values of judged documents below a grade, `kept` being the codes of
+    /// the others.
     #[must_use]
     pub fn floored(self, floor: f64, kept: crate::label::Above) -> Self {
         let judged = crate::label::Above::JUDGED;
         let table =
-            self.map(|code, value| if judged.contains(code) && !kept.contains(code) { 0.0 } else { value });
+            self.map(
+                |code, value| {
+                    if judged.contains(code) && !kept.contains(code) { 0.0 } else { value }
+                },
+            );
         CodeTable {
             exact: table.exact.map(|exact| ExactGains { floor: floor.max(exact.floor), ..exact }),
             ..table
@@ -106,8 +115,9 @@ pub enum Gains {
     Clipped(f64),
     /// (2^grade − 1) / 2^top: the chance that a document satisfies the user (Chapelle et al. 2009).
     Satisfies(f64),
-    /// The grades in the table have the gains of the table, and other grades are worth themselves. As in trec_eval, −1 stands for documents
-    /// that the qrels lack, and −2 for those with a negative grade.
+    /// The grades in the table have the gains of the table, and other grades are worth themselves.
+    /// As in trec_eval, −1 stands for documents that the qrels lack, and −2 for those with a
+    /// negative grade.
     Table(Vec<(f64, f64)>),
 }
 
@@ -162,16 +172,21 @@ impl Gains {
         let of_grades = [extent.least_positive, extent.largest].map(|grade| self.of(grade));
         let gains = of_grades.into_iter().chain(named.iter().map(|pair| pair.1)).map(f64::abs);
         let positive = gains.filter(|&gain| gain > 0.0 && gain.is_finite());
-        positive.fold((f64::INFINITY, 0.0), |(least, largest), gain| (least.min(gain), largest.max(gain)))
+        positive.fold((f64::INFINITY, 0.0), |(least, largest), gain| {
+            (least.min(gain), largest.max(gain))
+        })
     }
 }
 
-// Gains of 2¹⁰²⁰ are finite and two of them are not. In a quotient of two sums of gains a common factor cancels, and a power of two
-// cancels to the bit: multiplying all terms by it multiplies all sums and roundings by it, as long as nothing leaves the normal range. So
-// 2⁻¹²⁸ is taken of everything: the largest finite gain comes below 2⁸⁹⁶, and 2⁶⁰ of these can be added. At the lower end 2⁻⁸⁰⁰ becomes
-// 2⁻⁹²⁸, which divided by a logarithm is still far above the subnormal numbers, where bits would be lost.
-/// Scales the table of a measure that divides one sum of gains by another. If gains are so large that a sum might not be finite, all are
-/// multiplied by a power of two, which changes no bit of the quotient.
+// Gains of 2¹⁰²⁰ are finite and two of them are not. In a quotient of two sums of gains a common
+// factor cancels, and a power of two cancels to the bit: multiplying all terms by it multiplies all
+// sums and roundings by it, as long as nothing leaves the normal range. So 2⁻¹²⁸ is taken of
+// everything: the largest finite gain comes below 2⁸⁹⁶, and 2⁶⁰ of these can be added. At the lower
+// end 2⁻⁸⁰⁰ becomes 2⁻⁹²⁸, which divided by a logarithm is still far above the subnormal numbers,
+// where bits would be lost.
+/// Scales the table of a measure that divides one sum of gains by another. If gains are so large
+/// that a sum might not be finite, all are multiplied by a power of two, which changes no bit of
+/// the quotient.
 ///
 /// # Errors
 /// Gains so far apart that the smallest would lose bits.
@@ -182,7 +197,8 @@ pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, Str
     const SMALLEST: f64 = power_of_two(-800);
     const UNIT: f64 = power_of_two(-128);
     let gains = || table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);
-    let (mut smallest, mut largest) = (gains().fold(f64::INFINITY, f64::min), gains().fold(0.0, f64::max));
+    let (mut smallest, mut largest) =
+        (gains().fold(f64::INFINITY, f64::min), gains().fold(0.0, f64::max));
     if let (Some(exact), Some(extent)) = (&table.exact, book.extent()) {
         let (least, most) = exact.gains.extremes(extent);
         (smallest, largest) = (smallest.min(least), largest.max(most));
@@ -192,7 +208,8 @@ pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, Str
     }
     if smallest < SMALLEST {
         return Err(format!(
-            "the grades of the judgments give gains of {largest:e} and {smallest:e}, too far apart to be added up"
+            "the grades of the judgments give gains of {largest:e} and {smallest:e}, too far apart \
+             to be added up"
         ));
     }
     if let Some(exact) = &mut table.exact {
@@ -213,7 +230,8 @@ fn named(pairs: &[(f64, f64)], grade: f64) -> Option<f64> {
 /// The largest scale of [`stop_table`]: 2^gmax is a finite number.
 pub const LARGEST_SCALE: f64 = 1000.0;
 
-/// The chance that a document of each code satisfies the user, `(2^grade − 1) / 2^gmax` (Chapelle et al. 2009).
+/// The chance that a document of each code satisfies the user, `(2^grade − 1) / 2^gmax` (Chapelle
+/// et al. 2009).
 ///
 /// # Errors
 /// A grade above `gmax`.
@@ -227,7 +245,8 @@ pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
         && max > gmax
     {
         return Err(format!(
-            "the qrels have a grade of {max}, above gmax={gmax}: give gmax={max} or more, or gmax=auto"
+            "the qrels have a grade of {max}, above gmax={gmax}: give gmax={max} or more, or \
+             gmax=auto"
         ));
     }
     Gains::Satisfies(gmax).table(book)
@@ -237,17 +256,25 @@ pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
 mod tests {
     use super::*;
 
-    /// What is said to ascend does, over grades that lie as near to one another as floats do; what may not ascend is not said to.
+    /// What is said to ascend does, over grades that lie as near to one another as floats do; what
+    /// may not ascend is not said to.
     #[test]
     fn gains_that_are_said_to_ascend_do() {
         let gains = |gains, floor, unit| ExactGains { gains, floor, unit };
         let near = |grade: f64| [grade.next_down().max(0.0), grade, grade.next_up()];
-        let mut grades: Vec<f64> =
-            (0..400).map(|at| f64::from(at) / 37.0).chain([1e-300, 2.8, 1e300]).flat_map(near).collect();
+        let mut grades: Vec<f64> = (0..400)
+            .map(|at| f64::from(at) / 37.0)
+            .chain([1e-300, 2.8, 1e300])
+            .flat_map(near)
+            .collect();
         grades.sort_unstable_by(f64::total_cmp);
-        for kind in
-            [Gains::Linear, Gains::AtLeast(1.5), Gains::Share(2.8), Gains::Share(4.1), Gains::Clipped(1.7)]
-        {
+        for kind in [
+            Gains::Linear,
+            Gains::AtLeast(1.5),
+            Gains::Share(2.8),
+            Gains::Share(4.1),
+            Gains::Clipped(1.7),
+        ] {
             for (floor, unit) in [(0.0, 1.0), (1.2, 1.0), (0.0, 0.3), (2.0, 7.7)] {
                 let of = gains(kind.clone(), floor, unit);
                 assert!(of.ascends(), "{kind:?}");

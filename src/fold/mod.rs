@@ -1,7 +1,8 @@
 //! Folds: the closed set of states that the engines can compute over the ranks of a row. Data only.
 //!
-//! A fold walks down one ranking and keeps a small state; a measure is a choice of folds, tables and cutoffs, and a last step of arithmetic
-//! on the host. Engines know folds and labels, never measures.
+//! A fold walks down one ranking and keeps a small state; a measure is a choice of folds, tables
+//! and cutoffs, and a last step of arithmetic on the host. Engines know folds and labels, never
+//! measures.
 //!
 //! With the code `c` at rank `i` (from 1):
 //!
@@ -13,12 +14,14 @@
 //! | [`Fold::WeightedSum`] | s | `s += gain[c] · discount(i)` |
 //! | [`Fold::Cascade`] | p = 1, s | `s += p · stop[c] · discount(i); p *= 1 − stop[c]` |
 //! | [`Fold::PeakPrecision`] | h, max | the largest `h / i` from the cap-th hit on |
-//! | [`Fold::PreferenceSum`] | b, s | a hit: `s += 1 − min(b, cap) / bound`, or `s += 1` while b = 0; another judged one: `b += 1` |
+//! | [`Fold::PreferenceSum`] | b, s | a hit: `s += 1 − min(b, cap) / bound`, or `s += 1` |
+//! | | | while b = 0; another judged one: `b += 1` |
 //! | [`Fold::InferredSum`] | a, b, u, s | a hit: `s +=` its expected precision, see there |
 //! | [`Fold::PairSum`] | h, s | a hit: `h += 1; s += i − h` |
 //! | [`Fold::Histogram`] | n\[code\] | `n[c] += 1` |
 //!
-//! Every lane adds in rank order, in f64, with the operations as written: the order is part of the definition.
+//! Every lane adds in rank order, in f64, with the operations as written: the order is part of the
+//! definition.
 
 mod gain;
 mod walk;
@@ -37,13 +40,15 @@ pub enum Discount {
     None,
     /// Divide by lg(i + 1).
     Log2,
-    /// Divide by log_b(i) from rank b on; earlier ranks are not discounted (Järvelin and Kekäläinen 2002).
+    /// Divide by log_b(i) from rank b on; earlier ranks are not discounted (Järvelin and Kekäläinen
+    /// 2002).
     LogFrom(f64),
     /// Divide by i.
     Rank,
     /// Multiply by pⁱ⁻¹, the powers by running product.
     Power(f64),
-    /// Multiply by the chance to reach i when going on from j with the chance ((j + 2T − 1) / (j + 2T))².
+    /// Multiply by the chance to reach i when going on from j with the chance ((j + 2T − 1) / (j +
+    /// 2T))².
     InverseSquare(f64),
 }
 
@@ -62,8 +67,9 @@ impl Discount {
         self.weights_of(0..depth)
     }
 
-    // Division and multiplication are not interchangeable in bits: g/lg(i + 1) is rounded once, g·(1/lg(i + 1)) twice. Each discount has
-    // the operation that its formula writes, and the table holds its operand.
+    // Division and multiplication are not interchangeable in bits: g/lg(i + 1) is rounded once,
+    // g·(1/lg(i + 1)) twice. Each discount has the operation that its formula writes, and the table
+    // holds its operand.
     /// The weights of some ranks (from 0). Running products start at the first rank.
     pub fn weights_of(self, ranks: Range<usize>) -> Weights {
         let (above, depth) = (ranks.start, ranks.len());
@@ -72,7 +78,8 @@ impl Discount {
             Discount::None => Weights::Multiply(ranks.map(|_| 1.0).collect()),
             Discount::Log2 => Weights::Divide(ranks.map(|i| ((i + 1) as f64).log2()).collect()),
             Discount::LogFrom(b) => {
-                let log = |i: usize| if (i as f64) < b { 1.0 } else { (i as f64).log2() / b.log2() };
+                let log =
+                    |i: usize| if (i as f64) < b { 1.0 } else { (i as f64).log2() / b.log2() };
                 Weights::Divide(ranks.map(log).collect())
             }
             Discount::Rank => Weights::Divide(ranks.map(|i| i as f64).collect()),
@@ -86,7 +93,8 @@ impl Discount {
                     let goes_on = (rank + 2.0 * t - 1.0) / (rank + 2.0 * t);
                     Some((reaches * (goes_on * goes_on), rank + 1.0))
                 };
-                let weights = std::iter::successors(Some((1.0, 1.0)), next).map(|(reaches, _)| reaches);
+                let weights =
+                    std::iter::successors(Some((1.0, 1.0)), next).map(|(reaches, _)| reaches);
                 Weights::Multiply(weights.skip(above).take(depth).collect())
             }
         }
@@ -120,21 +128,24 @@ pub enum Fold {
         /// The discount of the ranks.
         discount: Discount,
     },
-    /// The discounted sum of the chances to stop at a rank, if the user goes on with the remaining chance.
+    /// The discounted sum of the chances to stop at a rank, if the user goes on with the remaining
+    /// chance.
     Cascade {
         /// The chance to stop at a document of each code, 0 to 1.
         stop: CodeTable,
         /// The discount of the ranks.
         discount: Discount,
     },
-    /// The largest precision from the n-th hit on, for each of several n; 0 if there are fewer hits; over the whole ranking.
+    /// The largest precision from the n-th hit on, for each of several n; 0 if there are fewer
+    /// hits; over the whole ranking.
     PeakPrecision {
         /// The codes of the hits.
         hits: Above,
         /// Each n, as an index into the inputs of the program; ascending in every row.
         caps: Vec<usize>,
     },
-    /// The sum over the hits of the share of known non-relevant documents that are not above them; over the whole ranking.
+    /// The sum over the hits of the share of known non-relevant documents that are not above them;
+    /// over the whole ranking.
     PreferenceSum {
         /// The codes of the hits.
         hits: Above,
@@ -145,10 +156,12 @@ pub enum Fold {
         /// The divisor of the number of documents above, as an index into the inputs.
         bound: usize,
     },
-    /// The sum over the hits of the precision expected there from a sampled pool; over the whole ranking.
+    /// The sum over the hits of the precision expected there from a sampled pool; over the whole
+    /// ranking.
     ///
-    /// At rank i, below a hits, b other judged documents and u pooled ones without a judgment, with f = i − 1 and ε = 0.00001:
-    /// 1 where f is 0, else `1/(f+1) + f/(f+1) · (a+b+u)/f · (a+ε)/(a+b+2ε)`.
+    /// At rank i, below a hits, b other judged documents and u pooled ones without a judgment, with
+    /// f = i − 1 and ε = 0.00001: 1 where f is 0, else
+    /// `1/(f+1) + f/(f+1) · (a+b+u)/f · (a+ε)/(a+b+2ε)`.
     InferredSum(Above),
     /// The number of pairs of a hit and a document above it that is no hit.
     PairSum(Above),
@@ -190,13 +203,15 @@ pub enum Cut {
 pub struct Task {
     /// The fold to compute.
     pub fold: Fold,
-    /// The places at which it is read. [`Fold::FirstRank`] has one cut, the deepest that is needed; [`Fold::PeakPrecision`] and
-    /// [`Fold::Histogram`] have `End`. Only [`Fold::Count`] has per-query cuts.
+    /// The places at which it is read. [`Fold::FirstRank`] has one cut, the deepest that is needed;
+    /// [`Fold::PeakPrecision`] and [`Fold::Histogram`] have `End`. Only [`Fold::Count`] has
+    /// per-query cuts.
     pub cuts: Vec<Cut>,
 }
 
 impl Task {
-    /// The number of columns of the task: one for each cut, or one for each cap. A histogram has none: it is stored apart.
+    /// The number of columns of the task: one for each cut, or one for each cap. A histogram has
+    /// none: it is stored apart.
     pub fn columns(&self) -> usize {
         match &self.fold {
             Fold::PeakPrecision { caps, .. } => caps.len(),
@@ -213,8 +228,8 @@ pub struct Program {
     pub tasks: Vec<Task>,
     /// The number of codes of a histogram.
     pub codes: usize,
-    /// The least grade of each class, if the codes of the folds are classes of exact grades: before folds run, labels get the codes of
-    /// these classes.
+    /// The least grade of each class, if the codes of the folds are classes of exact grades: before
+    /// folds run, labels get the codes of these classes.
     pub classes: Option<Codebook>,
 }
 
@@ -244,7 +259,8 @@ impl Program {
     }
 }
 
-/// A measure that is one column times a factor of its query, so that an engine can add it up by itself.
+/// A measure that is one column times a factor of its query, so that an engine can add it up by
+/// itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
     /// The column of the program.
@@ -260,11 +276,13 @@ pub enum Factor {
     Same(f64),
     /// One for each query.
     PerQuery(Vec<f64>),
-    /// No factor: the value is the reciprocal of the column, a rank, if that is at least 1 and at most this rank; else 0.
+    /// No factor: the value is the reciprocal of the column, a rank, if that is at least 1 and at
+    /// most this rank; else 0.
     Reciprocal(u32),
 }
 
-/// The results of an engine for one tile. Counts and ranks are exact in f64 too, so all columns share one type.
+/// The results of an engine for one tile. Counts and ranks are exact in f64 too, so all columns
+/// share one type.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Columns {
     /// The values, `[column][lane]`, columns in the order of the tasks and their cuts.
@@ -279,7 +297,11 @@ impl Columns {
     /// Makes columns of zeros, as for rankings without any document.
     pub fn zeros(program: &Program, lanes: usize) -> Self {
         let histogram = if program.histogram() { lanes * program.codes } else { 0 };
-        Columns { values: vec![0.0; program.columns() * lanes], histogram: vec![0; histogram], lanes }
+        Columns {
+            values: vec![0.0; program.columns() * lanes],
+            histogram: vec![0; histogram],
+            lanes,
+        }
     }
 
     /// The value of a column in a lane.

@@ -1,19 +1,24 @@
-//! Walks: they step down one ranking with a state that no fold has, because it follows the query's own ideal ranking, or a real-valued
-//! chance to go on. Data only.
+//! Walks: they step down one ranking with a state that no fold has, because it follows the query's
+//! own ideal ranking, or a real-valued chance to go on. Data only.
 //!
-//! With the gain `g` of the document at rank `i` (from 1), and the gains of the ideal ranking: the positive gains of the judged
-//! documents, the largest first, 0 behind them.
+//! With the gain `g` of the document at rank `i` (from 1), and the gains of the ideal ranking: the
+//! positive gains of the judged documents, the largest first, 0 behind them.
 //!
 //! | walk | state | value |
 //! |---|---|---|
 //! | [`Walk::Surplus`] | h hits | `1 / lg(2 + i − h)` summed over the hits, over the first fact |
-//! | [`Walk::Lag`] | S gained, C of the ideal, at least 1 a rank | `g / lg(2 + C − S)` summed, over all ideal gains |
-//! | [`Walk::AtGains`] | DCG and ideal DCG | their ratio, averaged over the documents with a positive gain |
-//! | [`Walk::AtChanges`] | DCG and ideal DCG | their ratio, averaged over the ranks at which the ideal gain changes |
-//! | [`Walk::Overlap`] | the overlap with the nearest ideal ranking | `overlap / i · pⁱ⁻¹` summed, over that of the ideal or all weights |
+//! | [`Walk::Lag`] | S gained, C of the ideal, at least 1 a rank | `g / lg(2 + C − S)` summed, |
+//! | | | over all ideal gains |
+//! | [`Walk::AtGains`] | DCG and ideal DCG | their ratio, averaged over the documents |
+//! | | | with a positive gain |
+//! | [`Walk::AtChanges`] | DCG and ideal DCG | their ratio, averaged over the ranks at which |
+//! | | | the ideal gain changes |
+//! | [`Walk::Overlap`] | the overlap with the nearest ideal ranking | `overlap / i · pⁱ⁻¹` |
+//! | | | summed, over that of the ideal or all weights |
 //! | [`Walk::GainRate`] | the chance to reach i | the mean gain weighted with that chance |
 //!
-//! A rank without a gain changes none of these sums, so an engine may step from one document that matters to the next.
+//! A rank without a gain changes none of these sums, so an engine may step from one document that
+//! matters to the next.
 
 use super::CodeTable;
 use crate::label::Above;
@@ -22,7 +27,8 @@ use crate::label::code::PAST_END;
 /// The state with which every ranking is walked down.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Walk {
-    /// The discounted hits; the discount grows with the documents above that are no hits. The first fact is R.
+    /// The discounted hits; the discount grows with the documents above that are no hits. The first
+    /// fact is R.
     Surplus {
         /// The codes of the hits.
         hits: Above,
@@ -32,14 +38,14 @@ pub enum Walk {
         /// The gain of each code.
         gain: CodeTable,
     },
-    /// nDCG averaged over the documents with a positive gain; documents that were not retrieved count with the value of the last rank. The
-    /// first fact is the ideal DCG.
+    /// nDCG averaged over the documents with a positive gain; documents that were not retrieved
+    /// count with the value of the last rank. The first fact is the ideal DCG.
     AtGains {
         /// The gain of each code.
         gain: CodeTable,
     },
-    /// nDCG averaged over the ranks at which the ideal gain changes, and the end of a ranking that is longer than the ideal one by two; 0
-    /// if the first fact, R, is 0.
+    /// nDCG averaged over the ranks at which the ideal gain changes, and the end of a ranking that
+    /// is longer than the ideal one by two; 0 if the first fact, R, is 0.
     AtChanges {
         /// The gain of each code.
         gain: CodeTable,
@@ -50,7 +56,8 @@ pub enum Walk {
         positive: Above,
         /// The persistence.
         p: f64,
-        /// Whether the sum is divided by the overlap of the ideal ranking with itself, and not by all weights.
+        /// Whether the sum is divided by the overlap of the ideal ranking with itself, and not by
+        /// all weights.
         by_ideal: bool,
     },
     /// The mean gain weighted with the chance to reach a rank.

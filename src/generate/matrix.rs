@@ -1,4 +1,5 @@
-//! Synthetic data as a label matrix, without text. The matrix is the same as that of the joined text.
+//! Synthetic data as a label matrix, without text. The matrix is the same as that of the joined
+//! text.
 
 use std::ops::Range;
 
@@ -29,7 +30,8 @@ pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
         pieces.into_par_iter().map(|queries| QueryPiece::of(model, &book, queries)).collect();
 
     let (mut ids, mut facts, mut fingerprint) = (Ids::default(), Facts::new(), 0u128);
-    let mut runs: Vec<StagedRun> = model.shape.run_names().into_iter().map(|name| run(model, name)).collect();
+    let mut runs: Vec<StagedRun> =
+        model.shape.run_names().into_iter().map(|name| run(model, name)).collect();
     for piece in pieces {
         let mut judged = &piece.judged[..];
         for (query, count) in piece.queries.clone().zip(&piece.counts) {
@@ -78,7 +80,8 @@ fn codebook(model: &Model) -> Result<Codebook> {
 /// A piece of the data: some queries.
 struct QueryPiece {
     queries: Range<u32>,
-    /// The codes of the judged documents, query by query, and the number of judged documents of each query.
+    /// The codes of the judged documents, query by query, and the number of judged documents of
+    /// each query.
     judged: Vec<u8>,
     counts: Vec<usize>,
     /// The labels of each run.
@@ -97,7 +100,8 @@ impl QueryPiece {
             labels: (0..model.shape.runs).map(|_| Vec::with_capacity(size)).collect(),
             fingerprint: 0,
         };
-        let (mut scratch, mut codes) = (ModelScratch::default(), vec![UNPOOLED; model.retrieved() as usize]);
+        let (mut scratch, mut codes) =
+            (ModelScratch::default(), vec![UNPOOLED; model.retrieved() as usize]);
         for query in queries {
             piece.judge(model, book, query, &mut scratch);
             let first = piece.judged.len() - scratch.judgments.len();
@@ -110,7 +114,8 @@ impl QueryPiece {
                 order_ties(&mut scratch.places, documents);
                 labels.extend(scratch.places.iter().map(|place| codes[place.position as usize]));
             }
-            // Undone one by one for the next query: `codes` has all positions that runs retrieve, of which few are judged.
+            // Undone one by one for the next query: `codes` has all positions that runs retrieve,
+            // of which few are judged.
             for judgment in &scratch.judgments {
                 codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = UNPOOLED);
             }

@@ -1,15 +1,18 @@
-//! Synthetic judgments and runs of any size, for benchmarks: as text, or as a label matrix without any text.
+//! Synthetic judgments and runs of any size, for benchmarks: as text, or as a label matrix without
+//! any text.
 //!
 //! ```text
 //! synthetic  the parameters
-//! model      what is in a query: its id, documents, judgments and rankings, from random numbers of its own
+//! model      what is in a query: its id, documents, judgments and rankings,
+//!            from random numbers of its own
 //! text       qrels and runs as TREC text
 //! matrix     the same data as a label matrix
 //! ```
 //!
-//! The data look like a test collection: few documents are judged, most of those stand near the top, some scores are tied, and the lines of
-//! a run are grouped and ranked. The data follow from the parameters alone, never from threads, and are made with integers only, so they
-//! are the same on every machine.
+//! The data look like a test collection: few documents are judged, most of those stand near the
+//! top, some scores are tied, and the lines of a run are grouped and ranked. The data follow from
+//! the parameters alone, never from threads, and are made with integers only, so they are the same
+//! on every machine.
 
 mod matrix;
 mod model;
@@ -40,12 +43,17 @@ impl Synthetic {
     ///
     /// # Errors
     /// As [`Synthetic::write_text`].
-    pub fn write_text_watched(&self, folder: impl AsRef<Path>, watch: Option<&Watch>) -> Result<()> {
+    pub fn write_text_watched(
+        &self,
+        folder: impl AsRef<Path>,
+        watch: Option<&Watch>,
+    ) -> Result<()> {
         let model = self.model()?;
         text::write(&model, folder.as_ref(), watch)
     }
 
-    /// Makes the matrix into which the text would be joined. Only the sources of its runs are empty.
+    /// Makes the matrix into which the text would be joined. Only the sources of its runs are
+    /// empty.
     ///
     /// # Errors
     /// Parameters that do not fit together.
@@ -74,7 +82,10 @@ impl Synthetic {
             return refuse("a density is a share, 0 to 1");
         }
         if u64::from(self.depth.max(self.judged)) > model::MOST_DOCUMENTS {
-            return refuse(&format!("there are at most {} documents a query", model::MOST_DOCUMENTS));
+            return refuse(&format!(
+                "there are at most {} documents a query",
+                model::MOST_DOCUMENTS
+            ));
         }
         Ok(Model::new(*self))
     }

@@ -1,11 +1,13 @@
-//! The content of a query of the synthetic data. Each query has random numbers of its own, so queries are made in any order.
+//! The content of a query of the synthetic data. Each query has random numbers of its own, so
+//! queries are made in any order.
 //!
 //! # Without memory of other queries
 //!
-//! A query's random numbers follow from the seed, its index and what they are for (`Stream`), so queries are made on any thread in any
-//! order, twice if need be (for the text and for the matrix), and a run can be added without changing the judgments. Everything is an
-//! integer, since powers and logarithms of f64 may differ between systems in the last bit. The one f64, the density, becomes a threshold by
-//! a multiplication with a power of two, which is exact.
+//! A query's random numbers follow from the seed, its index and what they are for (`Stream`), so
+//! queries are made on any thread in any order, twice if need be (for the text and for the matrix),
+//! and a run can be added without changing the judgments. Everything is an integer, since powers
+//! and logarithms of f64 may differ between systems in the last bit. The one f64, the density,
+//! becomes a threshold by a multiplication with a power of two, which is exact.
 //!
 //! # Different documents without a set of them
 //!
@@ -13,9 +15,10 @@
 //! document at position j = (first + step · j) mod prime        1 ≤ step < prime
 //! ```
 //!
-//! Multiples of a number that a prime does not divide are all different, up to that many. So a query's documents need no table and no test
-//! for repetition, and two queries hit the same documents in different orders. The first run ranks position 0, 1, 2 …; so a position says
-//! how high a document stands, and judgments near the top are small positions.
+//! Multiples of a number that a prime does not divide are all different, up to that many. So a
+//! query's documents need no table and no test for repetition, and two queries hit the same
+//! documents in different orders. The first run ranks position 0, 1, 2 …; so a position says how
+//! high a document stands, and judgments near the top are small positions.
 
 use super::synthetic::Synthetic;
 
@@ -33,8 +36,8 @@ const TIES: u32 = 20;
 /// The parameters with the numbers that follow from them.
 pub(super) struct Model {
     pub(super) shape: Synthetic,
-    /// The number of documents of a query that may be judged. A document is known by its *position* among them: the position at which the
-    /// first run ranks it.
+    /// The number of documents of a query that may be judged. A document is known by its *position*
+    /// among them: the position at which the first run ranks it.
     universe: u32,
     /// The number of documents of the collection.
     documents: u64,
@@ -93,22 +96,30 @@ impl Model {
             universe,
             documents: if u64::from(universe) <= SMALL { SMALL } else { LARGE },
             ids: (first, 9 * first / u64::from(shape.queries)),
-            harmonic: (1..=u64::from(shape.depth)).map(|rank| 1_000_000 / (rank + 8)).sum::<u64>().max(1),
+            harmonic: (1..=u64::from(shape.depth))
+                .map(|rank| 1_000_000 / (rank + 8))
+                .sum::<u64>()
+                .max(1),
         }
     }
 
     /// The ids of the queries ascend, as numbers and as text.
     pub(super) fn id(&self, query: u32) -> u64 {
         let (first, step) = self.ids;
-        // Each query draws from a stretch of `step` numbers of its own, so ids ascend whatever is drawn. The stretches lie between `first`,
-        // a power of ten, and ten times that, so all ids have the same number of digits.
+        // Each query draws from a stretch of `step` numbers of its own, so ids ascend whatever is
+        // drawn. The stretches lie between `first`, a power of ten, and ten times that, so all ids
+        // have the same number of digits.
         first + u64::from(query) * step + self.random(query, RandomUse::Query).below(step)
     }
 
     pub(super) fn documents(&self, query: u32) -> ModelDocuments {
         let mut random = self.random(query, RandomUse::Documents);
         let modulus = self.documents;
-        ModelDocuments { first: random.below(modulus), step: 1 + random.below(modulus - 1), modulus }
+        ModelDocuments {
+            first: random.below(modulus),
+            step: 1 + random.below(modulus - 1),
+            modulus,
+        }
     }
 
     /// The number of positions that the runs retrieve between them.
@@ -119,7 +130,8 @@ impl Model {
     /// Judges documents of a query, in the order of their numbers.
     pub(super) fn judge(&self, query: u32, scratch: &mut ModelScratch) {
         let ModelScratch { taken, judgments, .. } = scratch;
-        let (documents, mut random) = (self.documents(query), self.random(query, RandomUse::Judgments));
+        let (documents, mut random) =
+            (self.documents(query), self.random(query, RandomUse::Judgments));
         taken.resize((self.universe as usize).div_ceil(64), 0);
         judgments.clear();
         let mut judge = |position: u32, grade: u8| {
@@ -133,7 +145,8 @@ impl Model {
         };
         let mut judged = 0;
         if let Some(density) = self.shape.density {
-            // The upper half of a word decides whether, the lower half which grade: one word a position.
+            // The upper half of a word decides whether, the lower half which grade: one word a
+            // position.
             let threshold = (density * 2f64.powi(32)) as u64;
             for position in 0..self.retrieved() {
                 let drawn = random.next();
@@ -145,14 +158,15 @@ impl Model {
         while judged < self.shape.judged as usize {
             let position = self.near_the_top(&mut random);
             let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
-            // If that document is judged already, another one anywhere is tried. Less than a quarter of the universe is judged here, so
-            // that mostly succeeds.
+            // If that document is judged already, another one anywhere is tried. Less than a
+            // quarter of the universe is judged here, so that mostly succeeds.
             judged += match judge(position, grade) {
                 0 => judge(random.below(self.universe.into()) as u32, grade),
                 new => new,
             };
         }
-        // Only the words that were marked: clearing all of a large universe would take longer than judging.
+        // Only the words that were marked: clearing all of a large universe would take longer than
+        // judging.
         judgments.iter().for_each(|judgment| taken[judgment.position as usize / 64] = 0);
         if self.shape.density.is_none() && judgments.iter().all(|judgment| judgment.grade == 0) {
             judgments[0].grade = 1;
@@ -163,8 +177,9 @@ impl Model {
     /// A position whose logarithm is drawn evenly, roughly.
     fn near_the_top(&self, random: &mut Random) -> u32 {
         loop {
-            // One of the octaves [2ᵏ − 1, 2ᵏ⁺¹ − 1) evenly, and a position within it evenly: the chance of a position halves from octave to
-            // octave. The last octave may reach beyond the universe, and is drawn again then.
+            // One of the octaves [2ᵏ − 1, 2ᵏ⁺¹ − 1) evenly, and a position within it evenly: the
+            // chance of a position halves from octave to octave. The last octave may reach beyond
+            // the universe, and is drawn again then.
             let octave = 1 << random.below(u64::from(self.universe.ilog2()) + 1);
             let position = octave - 1 + random.below(octave);
             if position < u64::from(self.universe) {
@@ -187,14 +202,16 @@ impl Model {
     pub(super) fn rank(&self, query: u32, run: u16, places: &mut Vec<ModelResult>) {
         let mut random = self.random(query, RandomUse::Run(run));
         places.clear();
-        let (top, mut score) = (12_000_000 + random.below(20_000_000), 8_000_000 + random.below(4_000_000));
+        let (top, mut score) =
+            (12_000_000 + random.below(20_000_000), 8_000_000 + random.below(4_000_000));
         score += top;
         let scale = top * 1_000_000 / self.harmonic;
         for position in 0..self.shape.depth {
             let drawn = random.next();
             if drawn as u32 >= u32::MAX / TIES {
-                // From 0 to twice the mean gap, scale/(position + 9). `scale` is such that the gaps of all ranks together come to `top`:
-                // steep at the top and flat below, as scores of retrieval are.
+                // From 0 to twice the mean gap, scale/(position + 9). `scale` is such that the gaps
+                // of all ranks together come to `top`: steep at the top and flat below, as scores
+                // of retrieval are.
                 let gap = (scale.saturating_mul(drawn >> 32) >> 31) / u64::from(position + 9);
                 score = score.saturating_sub(1 + gap);
             }
@@ -230,7 +247,8 @@ impl Model {
         };
         let mut random = Random(self.shape.seed);
         for part in [u64::from(query), stream] {
-            // Each part is spread over 64 bits and mixed once more, so that neighbouring queries and streams have nothing in common.
+            // Each part is spread over 64 bits and mixed once more, so that neighbouring queries
+            // and streams have nothing in common.
             random = Random(random.next() ^ part.wrapping_mul(0xd6e8_feb8_6659_fd93));
         }
         Random(random.next())
@@ -273,8 +291,9 @@ mod tests {
     fn ids_ascend_as_text() {
         for queries in [1, 9, 6980, 1_000_000] {
             let model = Model::new(Synthetic { queries, ..Synthetic::default() });
-            let ids =
-                (0..queries).step_by(1 + queries as usize / 100).map(|query| model.id(query).to_string());
+            let ids = (0..queries)
+                .step_by(1 + queries as usize / 100)
+                .map(|query| model.id(query).to_string());
             assert!(ids.is_sorted_by(|a, b| a < b && a.len() == b.len()), "{queries}");
         }
     }
@@ -282,7 +301,8 @@ mod tests {
     #[test]
     fn documents_are_different_and_judged_once() {
         for density in [None, Some(0.5)] {
-            let shape = Synthetic { depth: 200, judged: 150, runs: 3, density, ..Synthetic::default() };
+            let shape =
+                Synthetic { depth: 200, judged: 150, runs: 3, density, ..Synthetic::default() };
             let (model, mut scratch) = (Model::new(shape), ModelScratch::default());
             for query in 0..50 {
                 model.judge(query, &mut scratch);
@@ -291,8 +311,11 @@ mod tests {
                 assert!(judged.len() == 150 || density.is_some() && judged.len() > 150);
                 for run in 0..3 {
                     model.rank(query, run, &mut scratch.places);
-                    let mut positions: Vec<_> = scratch.places.iter().map(|place| place.position).collect();
-                    assert!(scratch.places.is_sorted_by_key(|place| std::cmp::Reverse(place.score)));
+                    let mut positions: Vec<_> =
+                        scratch.places.iter().map(|place| place.position).collect();
+                    assert!(
+                        scratch.places.is_sorted_by_key(|place| std::cmp::Reverse(place.score))
+                    );
                     assert_eq!(positions.len(), 200);
                     positions.sort_unstable();
                     assert!(positions.is_sorted_by(|a, b| a < b));

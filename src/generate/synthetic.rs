@@ -21,8 +21,8 @@ pub struct Synthetic {
     pub judged: u32,
     /// The number of grades, from 0 on.
     pub grades: u8,
-    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None` leaves it to chance which judged documents are
-    /// retrieved, most of them near the top.
+    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None` leaves
+    /// it to chance which judged documents are retrieved, most of them near the top.
     pub density: Option<f64>,
     /// The number of runs. The runs after the first rank and retrieve a little differently.
     pub runs: u16,
@@ -32,6 +32,14 @@ pub struct Synthetic {
 
 impl Default for Synthetic {
     fn default() -> Self {
-        Synthetic { queries: 1000, depth: 1000, judged: 20, grades: 4, density: None, runs: 1, seed: 1 }
+        Synthetic {
+            queries: 1000,
+            depth: 1000,
+            judged: 20,
+            grades: 4,
+            density: None,
+            runs: 1,
+            seed: 1,
+        }
     }
 }

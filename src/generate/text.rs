@@ -18,8 +18,9 @@ const PIECES: usize = 16;
 
 /// Writes all files, and only then lets them appear.
 pub(super) fn write(model: &Model, folder: &Path, watch: Option<&Watch>) -> Result<()> {
-    let qrels =
-        |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| judgments(model, query, scratch, out);
+    let qrels = |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| {
+        judgments(model, query, scratch, out)
+    };
     if let Some(watch) = watch {
         expect(model, watch);
     }
@@ -35,17 +36,27 @@ pub(super) fn write(model: &Model, folder: &Path, watch: Option<&Watch>) -> Resu
         let file = write_file(model, &path, (model.shape.depth, watch), run)?;
         files.push((path, file));
     }
-    // No file has its name before all are complete: judgments without their runs would look like data.
-    files.into_iter().try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
+    // No file has its name before all are complete: judgments without their runs would look like
+    // data.
+    files
+        .into_iter()
+        .try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
 }
 
-/// Tells the watch about how many bytes will be written: those of the query in the middle, for each query.
+/// Tells the watch about how many bytes will be written: those of the query in the middle, for each
+/// query.
 fn expect(model: &Model, watch: &Watch) {
     let (mut scratch, mut out) = (ModelScratch::default(), Vec::new());
     let query = model.shape.queries / 2;
     judgments(model, query, &mut scratch, &mut out);
     for (run, name) in (0..).zip(model.shape.run_names()) {
-        ranking(model, query, (run, name.trim_end_matches(".txt").as_bytes()), &mut scratch, &mut out);
+        ranking(
+            model,
+            query,
+            (run, name.trim_end_matches(".txt").as_bytes()),
+            &mut scratch,
+            &mut out,
+        );
     }
     watch.expect(out.len() as u64 * u64::from(model.shape.queries));
 }
@@ -58,12 +69,14 @@ fn write_file(
     format: impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync,
 ) -> Result<Complete> {
     let write = |file: &mut (dyn Write + Send)| {
-        // Two sets of buffers: while one is written, the workers fill the other. Both keep their memory, so a file of any size takes that
-        // of 32 pieces.
+        // Two sets of buffers: while one is written, the workers fill the other. Both keep their
+        // memory, so a file of any size takes that of 32 pieces.
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
         for pieces in pieces(model.shape.queries, (LINES / lines).max(1)) {
-            let (_, written) =
-                rayon::join(|| fill(&mut empty, &pieces, &format), || write_all(file, &mut full, watch));
+            let (_, written) = rayon::join(
+                || fill(&mut empty, &pieces, &format),
+                || write_all(file, &mut full, watch),
+            );
             written?;
             std::mem::swap(&mut full, &mut empty);
         }
@@ -74,8 +87,9 @@ fn write_file(
 
 /// All queries, `each` in a piece, and [`PIECES`] pieces at a time.
 fn pieces(queries: u32, each: u32) -> impl Iterator<Item = Vec<Range<u32>>> {
-    let mut ranges =
-        (0..queries).step_by(each as usize).map(move |first| first..queries.min(first.saturating_add(each)));
+    let mut ranges = (0..queries)
+        .step_by(each as usize)
+        .map(move |first| first..queries.min(first.saturating_add(each)));
     std::iter::from_fn(move || {
         let some: Vec<_> = ranges.by_ref().take(PIECES).collect();
         (!some.is_empty()).then_some(some)
@@ -87,12 +101,19 @@ fn fill(
     pieces: &[Range<u32>],
     format: &(impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync),
 ) {
-    buffers.par_iter_mut().zip(pieces).for_each_init(ModelScratch::default, |scratch, (out, queries)| {
-        queries.clone().for_each(|query| format(query, scratch, out));
-    });
+    buffers.par_iter_mut().zip(pieces).for_each_init(
+        ModelScratch::default,
+        |scratch, (out, queries)| {
+            queries.clone().for_each(|query| format(query, scratch, out));
+        },
+    );
 }
 
-fn write_all(file: &mut dyn Write, pieces: &mut [Vec<u8>], watch: Option<&Watch>) -> io::Result<()> {
+fn write_all(
+    file: &mut dyn Write,
+    pieces: &mut [Vec<u8>],
+    watch: Option<&Watch>,
+) -> io::Result<()> {
     for piece in pieces {
         file.write_all(piece)?;
         watch.iter().for_each(|watch| watch.add(piece.len() as u64));
@@ -125,7 +146,11 @@ fn ranking(
     let (id, documents) = (Digits::of(model.id(query)), model.documents(query));
     for (rank, place) in (1..).zip(&scratch.places) {
         let mut line = TextLine::default();
-        line.put(id.text()).put(b" Q0 d").number(documents.at(place.position)).put(b" ").number(rank);
+        line.put(id.text())
+            .put(b" Q0 d")
+            .number(documents.at(place.position))
+            .put(b" ")
+            .number(rank);
         line.put(b" ").millionths(place.score).put(b" ").put(tag).put(b"\n");
         out.extend_from_slice(line.text());
     }

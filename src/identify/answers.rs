@@ -53,11 +53,17 @@ impl FittedClass<'_> {
 ///
 /// # Errors
 /// As [`Definitions::of`].
-pub(super) fn answer(question: &Question, run: &AskedRun, ids: &Ids, top: usize) -> Result<Identified> {
+pub(super) fn answer(
+    question: &Question,
+    run: &AskedRun,
+    ids: &Ids,
+    top: usize,
+) -> Result<Identified> {
     let definitions = Definitions::of(question, run)?;
     let (classes, tried) = definitions.classes();
     let told = question.evidence.contains(&Evidence::Values);
-    let counted = run.asked.told.iter().filter(|told| **told != ToldOfQuery::Nothing).count() as u32;
+    let counted =
+        run.asked.told.iter().filter(|told| **told != ToldOfQuery::Nothing).count() as u32;
     let mut libraries = Libraries::of(question);
     let fitted = ordered(&definitions, &classes, (run, counted), &mut libraries);
     let count = fitted.iter().filter(|of| of.fits.is_some()).count();
@@ -67,8 +73,15 @@ pub(super) fn answer(question: &Question, run: &AskedRun, ids: &Ids, top: usize)
         fitted.iter().take(shown).chain(fitted.iter().skip(count).take(top)).collect();
     let digests: Vec<u128> = listed.iter().map(|of| of.class.digest).collect();
     let members = members(&definitions, &digests);
-    let mut maker =
-        CandidateMaker { definitions: &definitions, run, ids, told, counted, members: &members, libraries };
+    let mut maker = CandidateMaker {
+        definitions: &definitions,
+        run,
+        ids,
+        told,
+        counted,
+        members: &members,
+        libraries,
+    };
     let mut candidates = Vec::new();
     for (at, of) in listed.iter().enumerate() {
         candidates.push(maker.candidate(of, told && at >= shown)?);
@@ -91,8 +104,8 @@ pub(super) fn answer(question: &Question, run: &AskedRun, ids: &Ids, top: usize)
     })
 }
 
-/// All classes, those that fit first: by the number of queries that agree, then those of libraries, then by how far they are off, then the
-/// simplest.
+/// All classes, those that fit first: by the number of queries that agree, then those of libraries,
+/// then by how far they are off, then the simplest.
 fn ordered<'c>(
     definitions: &Definitions<'_>,
     classes: &'c [ClassOfDefinitions],
@@ -103,8 +116,9 @@ fn ordered<'c>(
     let queries = f64::from(run.parted.queries.len() as u32);
     let mut all: Vec<FittedClass<'_>> =
         classes.iter().map(|class| fitted(class, question, counted, queries)).collect();
-    // The usual way of printing goes before others, which count only where nothing fits it. So do definitions that round queries: they
-    // print what those print that do not, and no mean of a few digits tells them apart.
+    // The usual way of printing goes before others, which count only where nothing fits it. So do
+    // definitions that round queries: they print what those print that do not, and no mean of a few
+    // digits tells them apart.
     let best = all.iter().filter_map(FittedClass::unusual).min();
     for of in all.iter_mut().filter(|of| of.unusual() != best) {
         of.fits = None;
@@ -134,7 +148,10 @@ fn ordered<'c>(
         // Of those that do not fit, the nearest; whether a library has them was not looked up.
         let off = if one.fits.is_none() { one.off.total_cmp(&other.off) } else { Ordering::Equal };
         let front = (one_key.0, one_key.1, one_key.2).cmp(&(other_key.0, other_key.1, other_key.2));
-        front.then(off).then(one_key.cmp(&other_key)).then(one.class.digest.cmp(&other.class.digest))
+        front
+            .then(off)
+            .then(one_key.cmp(&other_key))
+            .then(one.class.digest.cmp(&other.class.digest))
     });
     all
 }
@@ -186,7 +203,8 @@ fn verdict(
         }
         Evidence::Values => None,
     };
-    let means = question.evidence.iter().enumerate().filter_map(lambda).reduce(|one, other| one * other);
+    let means =
+        question.evidence.iter().enumerate().filter_map(lambda).reduce(|one, other| one * other);
     let expected = means.unwrap_or(0.0);
     let telling = u64::from(counted - others.first().map_or(0, |next| next.agree.min(counted)));
     let known = fitted.first().is_some_and(|of| of.known);
@@ -210,7 +228,9 @@ fn members(definitions: &Definitions<'_>, digests: &[u128]) -> HashMap<u128, Vec
         digests.iter().map(|&digest| (digest, Vec::new())).collect();
     if !all.is_empty() {
         definitions.each(|of, digest, _| {
-            if let Some(members) = all.get_mut(&digest).filter(|members| members.len() < MOST_MEMBERS) {
+            if let Some(members) =
+                all.get_mut(&digest).filter(|members| members.len() < MOST_MEMBERS)
+            {
                 members.push(of);
             }
         });
@@ -243,7 +263,8 @@ impl<'q> Libraries<'q> {
         self.names(of).iter().any(|name| name.has(&asked, nothing))
     }
 
-    /// The libraries that compute a member of a class; if there are none, those that come nearest to one.
+    /// The libraries that compute a member of a class; if there are none, those that come nearest
+    /// to one.
     fn of_members(
         &mut self,
         members: &[DefinitionAt],
@@ -251,7 +272,8 @@ impl<'q> Libraries<'q> {
     ) -> Vec<IdentifiedLibrary> {
         let mut found: Vec<(usize, IdentifiedLibrary)> = Vec::new();
         for of in members {
-            let (asked, nothing) = (asked_options(of, definitions), nothing_word(of.policy.nothing));
+            let (asked, nothing) =
+                (asked_options(of, definitions), nothing_word(of.policy.nothing));
             for name in self.names(of) {
                 let Some(changes) = name.changes(&asked, nothing) else { continue };
                 let library = name.library(&changes);
@@ -263,7 +285,11 @@ impl<'q> Libraries<'q> {
             }
         }
         let fewest = found.iter().map(|(changes, _)| *changes).min().unwrap_or(0);
-        found.into_iter().filter(|(changes, _)| *changes == fewest).map(|(_, library)| library).collect()
+        found
+            .into_iter()
+            .filter(|(changes, _)| *changes == fewest)
+            .map(|(_, library)| library)
+            .collect()
     }
 }
 
@@ -279,7 +305,8 @@ struct CandidateMaker<'a> {
 }
 
 impl CandidateMaker<'_> {
-    /// Describes a class; of one that does not fit told values, with the queries on which it `differs`.
+    /// Describes a class; of one that does not fit told values, with the queries on which it
+    /// `differs`.
     fn candidate(&mut self, of: &FittedClass<'_>, differs: bool) -> Result<Candidate> {
         let members = self.members.get(&of.class.digest).map_or(&[][..], Vec::as_slice);
         let (measure, options) = spelled(&of.class.first, self.definitions, 0);
@@ -323,8 +350,9 @@ impl CandidateMaker<'_> {
         let values = self.values(of)?;
         let rank = self.definitions.question.spellings[of.spelling].at[0].rank();
         let queries = &self.run.parted.queries;
-        let counts =
-            |at: &usize| self.run.asked.told.get(*at).is_some_and(|told| *told != ToldOfQuery::Nothing);
+        let counts = |at: &usize| {
+            self.run.asked.told.get(*at).is_some_and(|told| *told != ToldOfQuery::Nothing)
+        };
         let all: Vec<usize> = (0..values.len()).filter(counts).collect();
         let (agree, off): (Vec<usize>, Vec<usize>) =
             all.iter().partition(|&&at| self.run.asked.agrees(at, values[at]));
@@ -336,10 +364,13 @@ impl CandidateMaker<'_> {
             ("that the run lacks", &|at| !queries[at].present),
             ("for which nothing is relevant", &|at| queries[at].has_nothing(relevant, false)),
             ("with equal scores", &|at| queries[at].tied),
-            ("with fewer results than the cutoff", &|at| rank.is_some_and(|rank| queries[at].depth < rank)),
+            ("with fewer results than the cutoff", &|at| {
+                rank.is_some_and(|rank| queries[at].depth < rank)
+            }),
         ];
-        let common =
-            kinds.iter().find(|(_, is)| off.iter().all(|&at| is(at)) && !all.iter().all(|&at| is(at)));
+        let common = kinds
+            .iter()
+            .find(|(_, is)| off.iter().all(|&at| is(at)) && !all.iter().all(|&at| is(at)));
         let id = printable(self.ids.get(off[0]));
         Ok(match common {
             Some((kind, _)) => format!("only queries {kind}, such as {id}"),
@@ -353,9 +384,12 @@ impl CandidateMaker<'_> {
         Ok(match (verdict, fitting) {
             (IdentifyVerdict::Found, _) => String::new(),
             (IdentifyVerdict::None, _) => match self.told {
-                true => format!("of {} queries none of the definitions has all values", self.counted),
+                true => {
+                    format!("of {} queries none of the definitions has all values", self.counted)
+                }
                 false => {
-                    "is it of this run and these judgments? Or of a definition that no list has".to_owned()
+                    "is it of this run and these judgments? Or of a definition that no list has"
+                        .to_owned()
                 }
             },
             (_, [one, other, ..]) => {
@@ -367,9 +401,11 @@ impl CandidateMaker<'_> {
                     (None, None) => 0.0,
                     _ => 1.0,
                 };
-                let most = (0..one.len()).max_by(|a, b| apart(a).total_cmp(&apart(b)).then(b.cmp(a)));
-                let shown =
-                    |value: Option<f64>| value.map_or("no value".to_owned(), |value| format!("{value:.6}"));
+                let most =
+                    (0..one.len()).max_by(|a, b| apart(a).total_cmp(&apart(b)).then(b.cmp(a)));
+                let shown = |value: Option<f64>| {
+                    value.map_or("no value".to_owned(), |value| format!("{value:.6}"))
+                };
                 most.map_or(String::new(), |at| {
                     let id = printable(self.ids.get(at));
                     format!(
@@ -385,7 +421,8 @@ impl CandidateMaker<'_> {
     }
 }
 
-/// The answers to several questions as one: candidates of each in turn, and the verdict that is least sure.
+/// The answers to several questions as one: candidates of each in turn, and the verdict that is
+/// least sure.
 pub(super) fn combined(answers: Vec<Identified>) -> Identified {
     let mut all = nothing_found();
     for one in answers {

@@ -2,16 +2,18 @@
 //!
 //! ```text
 //! λ = 20·tol / r₂₀      tol   half a unit of the last digit
-//!                       r₂₀   the distance from the number to the 20th nearest other class, or the last if there are fewer
+//!                       r₂₀   the distance from the number to the 20th nearest other class, or the
+//!                             last if there are fewer
 //! ```
 //!
-//! Within r₂₀ on either side there are 20 classes, so of an interval of ±tol around the number it is 20·tol / r₂₀ that fall into it.
-//! Numbers of one measure at several cutoffs multiply.
+//! Within r₂₀ on either side there are 20 classes, so of an interval of ±tol around the number it
+//! is 20·tol / r₂₀ that fall into it. Numbers of one measure at several cutoffs multiply.
 
 /// The number of classes from which the density is taken.
 const NEAR: usize = 20;
 
-/// The number of classes that print a number by chance. `off` are the distances of other classes from it.
+/// The number of classes that print a number by chance. `off` are the distances of other classes
+/// from it.
 pub(super) fn chance(mut off: Vec<f64>, tolerance: f64) -> f64 {
     if off.is_empty() {
         return 0.0;

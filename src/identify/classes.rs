@@ -40,7 +40,8 @@ pub(super) struct Definitions<'q> {
     pub question: &'q Question,
     sums: Vec<SumsOfLook>,
     orders: Vec<OrderOfTies>,
-    /// For each measure of each spelling, the number of its set of relevant documents, and whether it has a choice where there are none.
+    /// For each measure of each spelling, the number of its set of relevant documents, and whether
+    /// it has a choice where there are none.
     relevant: Vec<(usize, bool)>,
     /// By known documents and set of relevant ones.
     queries: [Vec<PolicyQueries>; 2],
@@ -79,7 +80,8 @@ impl<'q> Definitions<'q> {
         self.orders[of.look.order]
     }
 
-    /// Hands on every definition with its digest, in an order that depends on nothing else, until `each` has seen all.
+    /// Hands on every definition with its digest, in an order that depends on nothing else, until
+    /// `each` has seen all.
     pub fn each(&self, mut each: impl FnMut(DefinitionAt, u128, &SpellingResults)) {
         let width = self.question.evidence.len();
         let mut results = SpellingResults::with_capacity(width);
@@ -87,8 +89,9 @@ impl<'q> Definitions<'q> {
             for (spelling, of) in self.question.spellings.iter().enumerate() {
                 let measures = spelling * width..(spelling + 1) * width;
                 let chooses = self.relevant[measures.clone()].iter().all(|(_, chooses)| *chooses);
-                let is_asked =
-                    |policy: &QueryPolicy| of.nothing.is_none_or(|nothing| nothing == policy.nothing);
+                let is_asked = |policy: &QueryPolicy| {
+                    of.nothing.is_none_or(|nothing| nothing == policy.nothing)
+                };
                 for policy in policies(chooses).filter(is_asked) {
                     results.clear();
                     results.extend(measures.clone().filter_map(|at| {
@@ -99,7 +102,11 @@ impl<'q> Definitions<'q> {
                         continue;
                     }
                     let choices = of.choices + self.choices(*look, policy);
-                    each(DefinitionAt { look: *look, spelling, policy, choices }, joined(&results), &results);
+                    each(
+                        DefinitionAt { look: *look, spelling, policy, choices },
+                        joined(&results),
+                        &results,
+                    );
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! A definition in words: its measure, its options, and what may be changed in it without changing any value.
+//! A definition in words: its measure, its options, and what may be changed in it without changing
+//! any value.
 
 use std::collections::BTreeSet;
 
@@ -38,8 +39,8 @@ fn queries_word(of: &DefinitionAt) -> &'static str {
     if of.policy.only_present { "both" } else { "judged" }
 }
 
-/// The measure of a definition at one of its cutoffs, with what it is worth where nothing is relevant, and the options that differ from the
-/// defaults.
+/// The measure of a definition at one of its cutoffs, with what it is worth where nothing is
+/// relevant, and the options that differ from the defaults.
 pub(super) fn spelled(
     of: &DefinitionAt,
     definitions: &Definitions<'_>,
@@ -58,7 +59,8 @@ pub(super) fn spelled(
     (with_nothing.unwrap_or(measure), options)
 }
 
-/// The measure with a parameter for queries without relevant documents, if there is such a parameter.
+/// The measure with a parameter for queries without relevant documents, if there is such a
+/// parameter.
 fn with_nothing(measure: &Measure, nothing: OfNothing) -> Option<Measure> {
     if nothing == OfNothing::Zero {
         return Some(measure.clone());
@@ -90,7 +92,8 @@ fn usual_options() -> Vec<ChosenWord> {
 fn options(of: &DefinitionAt, definitions: &Definitions<'_>, rank: Option<u32>) -> Vec<ChosenWord> {
     let order = definitions.order(of);
     let depth = rank.filter(|_| of.look.cut).map_or("all".to_owned(), |rank| rank.to_string());
-    let rounding = ROUNDINGS[of.policy.rounding].map_or("none".to_owned(), |digits| digits.to_string());
+    let rounding =
+        ROUNDINGS[of.policy.rounding].map_or("none".to_owned(), |digits| digits.to_string());
     vec![
         ("ties", order.ties.to_owned()),
         ("score", order.score.to_owned()),
@@ -103,14 +106,16 @@ fn options(of: &DefinitionAt, definitions: &Definitions<'_>, rank: Option<u32>) 
     ]
 }
 
-/// What can be changed in the first of some members of a class to make others of it: the fewest choices together that do.
+/// What can be changed in the first of some members of a class to make others of it: the fewest
+/// choices together that do.
 pub(super) fn changes(members: &[DefinitionAt], definitions: &Definitions<'_>) -> Vec<String> {
     let Some((first, others)) = members.split_first() else { return Vec::new() };
     let all = |of: &DefinitionAt| -> BTreeSet<ChosenWord> {
         let measure = &definitions.question.spellings[of.spelling].at[0];
         let definition = measure.definition();
         let params = definition.params.iter().map(|param| {
-            let word = measure.value(param.name).map_or(param.default.to_owned(), ToString::to_string);
+            let word =
+                measure.value(param.name).map_or(param.default.to_owned(), ToString::to_string);
             (param.name, word)
         });
         let named = std::iter::once(("measure", definition.name.to_owned()));
@@ -125,7 +130,8 @@ pub(super) fn changes(members: &[DefinitionAt], definitions: &Definitions<'_>) -
         if kept.len() == MOST_CHANGES {
             break;
         }
-        if !change.is_empty() && !kept.iter().any(|of| of.iter().all(|word| change.contains(word))) {
+        if !change.is_empty() && !kept.iter().any(|of| of.iter().all(|word| change.contains(word)))
+        {
             kept.push(change);
         }
     }

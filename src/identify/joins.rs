@@ -4,8 +4,9 @@ use crate::error::Result;
 use crate::ingest::Join;
 use crate::label::{LabelMatrix, ScoreType, Ties};
 
-/// Joins a run by both types of scores, and in the order of the input where documents of equal scores have different labels: `joined` is
-/// called once for each, with what `join` says but for ties and scores. The matrices are what [`Identify::of`](super::Identify::of) takes.
+/// Joins a run by both types of scores, and in the order of the input where documents of equal
+/// scores have different labels: `joined` is called once for each, with what `join` says but for
+/// ties and scores. The matrices are what [`Identify::of`](super::Identify::of) takes.
 ///
 /// # Errors
 /// What `joined` refuses.

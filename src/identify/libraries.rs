@@ -4,8 +4,10 @@ use super::IdentifiedLibrary;
 use super::spellings::given;
 use crate::measure::{FOREIGN, Foreign, Measure, NOTHING, Profile, Suffix};
 
-/// Libraries that round the value of each query: prefix, its name of the measure (empty: all), decimals.
-const ROUNDED: &[(&str, &str, u8)] = &[("opensearch", "", 2), ("irm", "ERR", 5), ("irm", EXP_LOG2, 5)];
+/// Libraries that round the value of each query: prefix, its name of the measure (empty: all),
+/// decimals.
+const ROUNDED: &[(&str, &str, u8)] =
+    &[("opensearch", "", 2), ("irm", "ERR", 5), ("irm", EXP_LOG2, 5)];
 
 /// What ir_measures calls nDCG with exponential gains: a parameter of its own, and no name.
 const EXP_LOG2: &str = "nDCG(dcg='exp-log2')";
@@ -22,7 +24,8 @@ pub(super) struct AskedOptions {
     pub rounding: Option<u8>,
 }
 
-/// A name of a measure in a library, with the word that it fixes for queries without relevant documents.
+/// A name of a measure in a library, with the word that it fixes for queries without relevant
+/// documents.
 #[derive(Clone)]
 pub(super) struct NamedInLibrary {
     profile: &'static Profile,
@@ -40,11 +43,15 @@ pub(super) fn names(measure: &Measure) -> Vec<NamedInLibrary> {
     let mut names = Vec::new();
     for row in FOREIGN.iter().filter(|row| row.measure == measure.definition().name) {
         let fixed = row.fixed.iter().filter(|(name, _)| *name != NOTHING.name);
-        let fixed: Vec<(&str, String)> = fixed.map(|(name, value)| (*name, value.to_string())).collect();
+        let fixed: Vec<(&str, String)> =
+            fixed.map(|(name, value)| (*name, value.to_string())).collect();
         let same = fixed.len() == params.len() && fixed.iter().all(|of| params.contains(of));
         let Some(name) = with_cutoff(row, measure.rank()).filter(|_| same) else { continue };
-        let word =
-            row.fixed.iter().find(|(name, _)| *name == NOTHING.name).map(|(_, value)| value.to_string());
+        let word = row
+            .fixed
+            .iter()
+            .find(|(name, _)| *name == NOTHING.name)
+            .map(|(_, value)| value.to_string());
         let nothing = match row.suffix {
             Suffix::Call(needed) if needed == NOTHING.name => None,
             _ => Some(word.unwrap_or_else(|| "0".to_owned())),
@@ -78,26 +85,30 @@ fn with_cutoff(row: &Foreign, rank: Option<u32>) -> Option<String> {
         (Suffix::At, Some(rank)) => Some(format!("{name}_{rank}")),
         (Suffix::Ranks(_), Some(rank)) => Some(format!("{name}.{rank}")),
         (Suffix::Cut | Suffix::Call(_), Some(rank)) => Some(format!("{name}@{rank}")),
-        (Suffix::None | Suffix::Whole | Suffix::Call(_) | Suffix::Gains, None) => Some(name.to_owned()),
+        (Suffix::None | Suffix::Whole | Suffix::Call(_) | Suffix::Gains, None) => {
+            Some(name.to_owned())
+        }
         _ => None,
     }
 }
 
 impl NamedInLibrary {
-    /// Whether the library has the definition, but for the order of equal scores, the type of scores, digits, and queries that a run lacks:
-    /// those are rarely said of a number.
+    /// Whether the library has the definition, but for the order of equal scores, the type of
+    /// scores, digits, and queries that a run lacks: those are rarely said of a number.
     pub fn has(&self, asked: &AskedOptions, nothing: &str) -> bool {
         let formula = |change: &String| change.starts_with("--known");
         self.changes(asked, nothing).is_some_and(|changes| !changes.iter().any(formula))
     }
 
-    /// What the library does otherwise than these options say, as they are given; `None` if that is not all in which it differs.
+    /// What the library does otherwise than these options say, as they are given; `None` if that is
+    /// not all in which it differs.
     pub fn changes(&self, asked: &AskedOptions, nothing: &str) -> Option<Vec<String>> {
         if asked.viewed || self.nothing.as_deref().is_some_and(|own| own != nothing) {
             return None;
         }
         let prefix = self.profile.prefix;
-        let rounds = |of: &&(&str, &str, u8)| of.0 == prefix && [self.name_of_row, ""].contains(&of.1);
+        let rounds =
+            |of: &&(&str, &str, u8)| of.0 == prefix && [self.name_of_row, ""].contains(&of.1);
         let rounding = ROUNDED.iter().find(rounds).map(|of| of.2);
         let options = [
             ("ties", asked.ties, None),

@@ -15,8 +15,9 @@ use crate::measure::{Measure, Range, parse};
 
 /// A question which definition a number is of.
 ///
-/// The run is a matrix of one run that knows its ties ([`Join::keep_ties`](crate::Join)). Matrices of the same texts under other rules
-/// ([`Identify::and`]) tell more orders of equal scores: that of the input, and that of scores compared as f32.
+/// The run is a matrix of one run that knows its ties ([`Join::keep_ties`](crate::Join)). Matrices
+/// of the same texts under other rules ([`Identify::and`]) tell more orders of equal scores: that
+/// of the input, and that of scores compared as f32.
 #[derive(Debug)]
 pub struct Identify<'m> {
     matrices: Vec<&'m LabelMatrix>,
@@ -35,25 +36,28 @@ impl<'m> Identify<'m> {
     /// Starts a question about the run of a matrix.
     ///
     /// # Errors
-    /// A matrix that does not have exactly one run, does not know its ties, keeps only some ranks, has judgments by facet or more than 253
-    /// distinct grades.
+    /// A matrix that does not have exactly one run, does not know its ties, keeps only some ranks,
+    /// has judgments by facet or more than 253 distinct grades.
     pub fn new(matrix: &'m LabelMatrix) -> Result<Self> {
         check(matrix)?;
         let (numbers, told, measure, digits) = (Vec::new(), Vec::new(), None, None);
         Ok(Identify { matrices: vec![matrix], numbers, told, measure, digits, top: TOP })
     }
 
-    /// Starts a question about a run that was [joined in every order](super::joined_in_every_order).
+    /// Starts a question about a run that was [joined in every
+    /// order](super::joined_in_every_order).
     ///
     /// # Errors
     /// As [`Identify::new`] and [`Identify::and`], and no matrix at all.
     pub fn of(matrices: &'m [LabelMatrix]) -> Result<Self> {
-        let (first, others) =
-            matrices.split_first().ok_or_else(|| Error::Unanswerable("there is no run".to_owned()))?;
+        let (first, others) = matrices
+            .split_first()
+            .ok_or_else(|| Error::Unanswerable("there is no run".to_owned()))?;
         others.iter().try_fold(Identify::new(first)?, Identify::and)
     }
 
-    /// Adds the same run and judgments, joined by another rule for equal scores, or another type of scores.
+    /// Adds the same run and judgments, joined by another rule for equal scores, or another type of
+    /// scores.
     ///
     /// # Errors
     /// As [`Identify::new`], and a matrix of other judgments.
@@ -62,13 +66,16 @@ impl<'m> Identify<'m> {
         if matrix.fingerprint() != self.matrices[0].fingerprint()
             || matrix.queries() != self.matrices[0].queries()
         {
-            return Err(Error::Unanswerable("the matrices were built from different judgments".to_owned()));
+            return Err(Error::Unanswerable(
+                "the matrices were built from different judgments".to_owned(),
+            ));
         }
         self.matrices.push(matrix);
         Ok(self)
     }
 
-    /// Sets the number of exact decimals of all numbers. The default is as many as each shows. It holds for what is added later.
+    /// Sets the number of exact decimals of all numbers. The default is as many as each shows. It
+    /// holds for what is added later.
     #[must_use]
     pub fn digits(self, digits: Option<u8>) -> Self {
         Identify { digits, ..self }
@@ -80,17 +87,18 @@ impl<'m> Identify<'m> {
         Identify { top, ..self }
     }
 
-    /// Adds a mean as it was printed, such as `0.4561` or `45.61%`, under the name of its measure; an empty name means any measure. What
-    /// the name says of parameters holds.
+    /// Adds a mean as it was printed, such as `0.4561` or `45.61%`, under the name of its measure;
+    /// an empty name means any measure. What the name says of parameters holds.
     ///
     /// # Errors
-    /// A name that means no measure, or none of which definitions can be told apart; a text that is no number of this measure.
+    /// A name that means no measure, or none of which definitions can be told apart; a text that is
+    /// no number of this measure.
     pub fn number(mut self, name: &str, number: &str) -> Result<Self> {
         let measure = if name.is_empty() { None } else { Some(told_apart(parse(name)?)?) };
         let range = measure.as_ref().map_or(Range::SHARE, Measure::range);
         let range = if range == Range::Binary { Range::SHARE } else { range };
-        let printed =
-            PrintedNumber::read(number, name, self.digits, range, true).map_err(Error::Unanswerable)?;
+        let printed = PrintedNumber::read(number, name, self.digits, range, true)
+            .map_err(Error::Unanswerable)?;
         self.numbers.push((measure, number.trim().to_owned(), printed));
         Ok(self)
     }
@@ -108,11 +116,13 @@ impl<'m> Identify<'m> {
     /// Finds the definitions.
     ///
     /// # Errors
-    /// Neither a number nor values; values that contradict one another, or are of other queries; measures that do not fit the grades; and
-    /// what [`Evaluator::evaluate`](crate::Evaluator::evaluate) refuses.
+    /// Neither a number nor values; values that contradict one another, or are of other queries;
+    /// measures that do not fit the grades; and what
+    /// [`Evaluator::evaluate`](crate::Evaluator::evaluate) refuses.
     pub fn run(self) -> Result<Identified> {
         if self.numbers.is_empty() && self.told.is_empty() {
-            let message = "nothing is asked: give a number such as nDCG@10=0.4561, or values of queries";
+            let message =
+                "nothing is asked: give a number such as nDCG@10=0.4561, or values of queries";
             return Err(Error::Unanswerable(message.to_owned()));
         }
         let parted = PartedRun::of(&self.matrices)?;
@@ -145,12 +155,14 @@ impl<'m> Identify<'m> {
             (measure.as_ref().map_or(String::new(), Measure::to_string), text.clone())
         };
         let numbers = self.numbers.iter().map(named).collect();
-        let told = (!self.told.is_empty())
-            .then(|| run.asked.told.iter().filter(|told| **told != ToldOfQuery::Nothing).count() as u64);
+        let told = (!self.told.is_empty()).then(|| {
+            run.asked.told.iter().filter(|told| **told != ToldOfQuery::Nothing).count() as u64
+        });
         Ok(Identified { numbers, told, notes, ..combined(answers) })
     }
 
-    /// The questions: numbers of one measure are one, with the values of queries if they are of it too.
+    /// The questions: numbers of one measure are one, with the values of queries if they are of it
+    /// too.
     fn questions(&self, run: &AskedRun) -> Vec<Question> {
         let mut named: Vec<(Vec<Measure>, Vec<Evidence>)> = Vec::new();
         let mut questions = Vec::new();
@@ -167,9 +179,10 @@ impl<'m> Identify<'m> {
                     None => named.push((vec![measure.clone()], vec![evidence])),
                 }
             }
-            None => {
-                questions.push(Question { spellings: unnamed_spellings(&run.book), evidence: vec![evidence] })
-            }
+            None => questions.push(Question {
+                spellings: unnamed_spellings(&run.book),
+                evidence: vec![evidence],
+            }),
         };
         // Values come first: agreement is that of the first measure of a spelling.
         if !self.told.is_empty() {
@@ -178,12 +191,10 @@ impl<'m> Identify<'m> {
         for (measure, _, printed) in &self.numbers {
             add(measure, Evidence::Mean(printed.clone()));
         }
-        questions.extend(
-            named.into_iter().map(|(measures, evidence)| Question {
-                spellings: spellings(&measures, &run.book),
-                evidence,
-            }),
-        );
+        questions.extend(named.into_iter().map(|(measures, evidence)| Question {
+            spellings: spellings(&measures, &run.book),
+            evidence,
+        }));
         questions
     }
 }
@@ -193,7 +204,8 @@ fn told_apart(measure: Measure) -> Result<Measure> {
     match is_told(measure.definition()) {
         true => Ok(measure),
         false => Err(Error::Unanswerable(format!(
-            "{measure} is no mean of a measure with several definitions: identify knows those that are 0 for an empty ranking, such as \
+            "{measure} is no mean of a measure with several definitions: identify knows those that \
+             are 0 for an empty ranking, such as \
              nDCG, AP, RR, P and R"
         ))),
     }

@@ -1,15 +1,21 @@
-//! Which definition is this number: of all definitions of a measure, those that give it on the judgments and the run at hand.
+//! Which definition is this number: of all definitions of a measure, those that give it on the
+//! judgments and the run at hand.
 //!
-//! A *definition* is a measure with its parameters and the options of an evaluation: how equal scores are ordered, which relevant documents
-//! are known, what becomes of queries without any. Definitions with the same value of every query on these data are one *class*, for no
-//! number of these data can tell them apart; so a class is the answer. It is named by its simplest member, and by the libraries in it.
+//! A *definition* is a measure with its parameters and the options of an evaluation: how equal
+//! scores are ordered, which relevant documents are known, what becomes of queries without any.
+//! Definitions with the same value of every query on these data are one *class*, for no number of
+//! these data can tell them apart; so a class is the answer. It is named by its simplest member,
+//! and by the libraries in it.
 //!
 //! ```text
-//! orders         equal scores × type of scores         │ rankings whose order differs are apart from the others: only they are
-//! views          × judged only × known                 │ evaluated once for each order
-//! spellings      a measure × its parameters × cutoffs  │ one plan a view
-//! policies       × nothing × missing × rounding        │ arithmetic on sums, counts and hashes of the queries' values
-//! classes        definitions of one hash               │ a hash is a sum over queries, so it takes no order and no memory
+//! orders     equal scores × type of scores         │ rankings whose order differs are apart from
+//! views      × judged only × known                 │ the others: only they are evaluated once for
+//!                                                  │ each order
+//! spellings  a measure × its parameters × cutoffs  │ one plan a view
+//! policies   × nothing × missing × rounding        │ arithmetic on sums, counts and hashes of the
+//!                                                  │ queries' values
+//! classes    definitions of one hash               │ a hash is a sum over queries, so it takes no
+//!                                                  │ order and no memory
 //! ```
 //!
 //! ```
@@ -154,7 +160,8 @@ pub struct IdentifiedLibrary {
     pub name: String,
     /// How it is known.
     pub seen: Seen,
-    /// The options in which it evaluates otherwise, where no library evaluates just so: `--ties input`.
+    /// The options in which it evaluates otherwise, where no library evaluates just so:
+    /// `--ties input`.
     pub differs: String,
 }
 

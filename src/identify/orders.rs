@@ -1,14 +1,15 @@
 //! The orders of equal scores, and the rankings that differ by them.
 //!
-//! A ranking without documents of equal scores and different labels is the same in every order. So the queries of a run are parted: the
-//! *plain* ones are evaluated once for all orders, the *tied* ones once for each.
+//! A ranking without documents of equal scores and different labels is the same in every order. So
+//! the queries of a run are parted: the *plain* ones are evaluated once for all orders, the *tied*
+//! ones once for each.
 
 use super::views::{OrderOfTies, known_orders};
 use crate::error::{Error, Result};
 use crate::label::code::PAST_END;
 use crate::label::{
-    Above, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
-    TiedGroups,
+    Above, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun,
+    StagedTies, TiedGroups,
 };
 
 /// The rankings of a run, apart by whether equal scores matter to them.
@@ -55,7 +56,8 @@ impl QueryFound {
 /// Checks that definitions can be told apart by rankings of this matrix.
 ///
 /// # Errors
-/// Several runs or none; rankings that were cut; judgments by facet; more grades than codes; ties that are not known.
+/// Several runs or none; rankings that were cut; judgments by facet; more grades than codes; ties
+/// that are not known.
 pub(super) fn check(matrix: &LabelMatrix) -> Result<()> {
     let wrong = |message: String| Err(Error::Unanswerable(message));
     if matrix.runs().len() != 1 {
@@ -64,36 +66,42 @@ pub(super) fn check(matrix: &LabelMatrix) -> Result<()> {
     }
     if let Some(depth) = matrix.rule().depth {
         return wrong(format!(
-            "the matrix keeps only the first {depth} ranks, and a definition may look behind them: build it without -M"
+            "the matrix keeps only the first {depth} ranks, and a definition may look behind them: \
+             build it without -M"
         ));
     }
     if matrix.judged_by().is_some() || !matrix.book().is_exact() {
         return wrong(
-            "definitions are told apart by one grade for each document, of at most 253 distinct grades"
+            "definitions are told apart by one grade for each document, of at most 253 distinct \
+             grades"
                 .to_owned(),
         );
     }
     if matrix.ideal() != IdealOf::Judgments {
         return wrong(
-            "the matrix has no judgments besides those of its rankings: build it from qrels".to_owned(),
+            "the matrix has no judgments besides those of its rankings: build it from qrels"
+                .to_owned(),
         );
     }
     match matrix.tied_groups() {
         Some(_) => Ok(()),
         None => wrong(
-            "it is not known which documents have equal scores: build it again with --keep-ties".to_owned(),
+            "it is not known which documents have equal scores: build it again with --keep-ties"
+                .to_owned(),
         ),
     }
 }
 
 impl PartedRun {
-    /// Parts the run of matrices that were joined from the same texts under different rules, each of which passed [`check`]. Without a
-    /// matrix in ascending order of ids one is made: it is the reverse of the descending one.
+    /// Parts the run of matrices that were joined from the same texts under different rules, each
+    /// of which passed [`check`]. Without a matrix in ascending order of ids one is made: it is the
+    /// reverse of the descending one.
     ///
     /// # Errors
     /// As [`MatrixBuilder::finish`].
     pub fn of(matrices: &[&LabelMatrix]) -> Result<Self> {
-        let places: Vec<Vec<Option<(usize, usize)>>> = matrices.iter().map(|matrix| places(matrix)).collect();
+        let places: Vec<Vec<Option<(usize, usize)>>> =
+            matrices.iter().map(|matrix| places(matrix)).collect();
         let queries = found(matrices, &places[0]);
         let of_kind = |tied: bool| -> Vec<u32> {
             let is = |found: &QueryFound| found.present && found.tied == tied;
@@ -122,8 +130,9 @@ impl PartedRun {
         Ok(parted)
     }
 
-    /// The arrangement of these rankings, which is a new one unless their labels lie as those of another: scores compared as f32 are mostly
-    /// equal where those of f64 are, and an order of the input is often that of ids.
+    /// The arrangement of these rankings, which is a new one unless their labels lie as those of
+    /// another: scores compared as f32 are mostly equal where those of f64 are, and an order of the
+    /// input is often that of ids.
     fn arrangement(&mut self, part: PartOfRun) -> usize {
         let known = self.tied.iter().position(|other| are_alike(&part.matrix, &other.matrix));
         known.unwrap_or_else(|| {
@@ -148,15 +157,16 @@ fn places(matrix: &LabelMatrix) -> Vec<Option<(usize, usize)>> {
 /// What judgments and rankings say of each query. A query is tied if it is in any of the matrices.
 fn found(matrices: &[&LabelMatrix], places: &[Option<(usize, usize)>]) -> Vec<QueryFound> {
     let batch = matrices[0].batch();
-    let groups: Vec<&TiedGroups> = matrices.iter().filter_map(|matrix| matrix.tied_groups()).collect();
+    let groups: Vec<&TiedGroups> =
+        matrices.iter().filter_map(|matrix| matrix.tied_groups()).collect();
     let of_query = |(query, place): (usize, &Option<(usize, usize)>)| {
         let row = query as u32;
         let labels = place.iter().flat_map(|&(at, lane)| batch.ranking(at, lane));
         QueryFound {
             present: place.is_some(),
-            tied: groups
-                .iter()
-                .any(|of| !of.of(row).groups.is_empty() || of.graded_of(row) != groups[0].graded_of(row)),
+            tied: groups.iter().any(|of| {
+                !of.of(row).groups.is_empty() || of.graded_of(row) != groups[0].graded_of(row)
+            }),
             judged: batch.facts_of(row).iter().map(|(code, _)| code).max().unwrap_or(PAST_END),
             retrieved: labels.max().unwrap_or(PAST_END),
             depth: batch.depths()[query],
@@ -174,7 +184,8 @@ fn are_alike(one: &LabelMatrix, other: &LabelMatrix) -> bool {
         && one.tied_groups() == other.tied_groups()
 }
 
-/// Makes a matrix of the rankings of some queries, whose groups of equal scores are `reversed` or not.
+/// Makes a matrix of the rankings of some queries, whose groups of equal scores are `reversed` or
+/// not.
 fn part(
     matrix: &LabelMatrix,
     places: &[Option<(usize, usize)>],
@@ -202,7 +213,8 @@ fn part(
         piece.rows.push(StagedRow { query: number, depth: labels.len() as u32 });
     }
     let rule = matrix.rule();
-    let mut builder = MatrixBuilder::new(matrix.book().clone(), rule, matrix.fingerprint(), ids, facts);
+    let mut builder =
+        MatrixBuilder::new(matrix.book().clone(), rule, matrix.fingerprint(), ids, facts);
     let info = matrix.runs()[0].clone();
     builder.push(StagedRun { info, pieces: vec![piece], tied: Some(ties) });
     Ok(PartOfRun { matrix: builder.finish()?, queries })

@@ -1,7 +1,9 @@
-//! Policies: what becomes of queries for which nothing is relevant, of queries that the run lacks, and of the digits of each query.
+//! Policies: what becomes of queries for which nothing is relevant, of queries that the run lacks,
+//! and of the digits of each query.
 //!
-//! They cost no evaluation. A measure is 0 where nothing is relevant and 0 for an empty ranking, so what a policy changes are whole
-//! queries of a known value: their number, and the sums of their digests and of those that agree.
+//! They cost no evaluation. A measure is 0 where nothing is relevant and 0 for an empty ranking, so
+//! what a policy changes are whole queries of a known value: their number, and the sums of their
+//! digests and of those that agree.
 
 use super::digests;
 use super::orders::QueryFound;
@@ -9,7 +11,8 @@ use super::sums::{AskedOfQueries, DefinitionSums, ROUNDINGS};
 use crate::label::Above;
 use crate::measure::OfNothing;
 
-/// Every choice of what a query is worth for which nothing is relevant, with its word, the default first.
+/// Every choice of what a query is worth for which nothing is relevant, with its word, the default
+/// first.
 const OF_NOTHING: [(&str, OfNothing); 3] =
     [("0", OfNothing::Zero), ("1", OfNothing::One), ("skip", OfNothing::Skip)];
 
@@ -31,13 +34,15 @@ pub(super) fn nothing_value(of: OfNothing) -> Option<f64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct QueryPolicy {
     pub nothing: OfNothing,
-    /// Whether queries that the run lacks are left out; otherwise they have the values of an empty ranking.
+    /// Whether queries that the run lacks are left out; otherwise they have the values of an empty
+    /// ranking.
     pub only_present: bool,
     /// The number among [`ROUNDINGS`] of the decimals to which each query is rounded.
     pub rounding: usize,
 }
 
-/// Every policy, the default first. A measure that is not 0 where nothing is relevant has no choice there.
+/// Every policy, the default first. A measure that is not 0 where nothing is relevant has no choice
+/// there.
 pub(super) fn policies(chooses: bool) -> impl Iterator<Item = QueryPolicy> {
     let choices = if chooses { &OF_NOTHING[..] } else { &OF_NOTHING[..1] };
     (0..ROUNDINGS.len()).flat_map(move |rounding| {
@@ -71,7 +76,8 @@ impl AlikeQueries {
     fn add(&mut self, query: usize, asked: &AskedOfQueries) {
         let key = asked.keys[query];
         self.count += 1;
-        let values = [digests::of_value(key, 0.0), digests::of_value(key, 1.0), digests::of_nothing(key)];
+        let values =
+            [digests::of_value(key, 0.0), digests::of_value(key, 1.0), digests::of_nothing(key)];
         let agree = [Some(0.0), Some(1.0), None].map(|value| u32::from(asked.agrees(query, value)));
         for at in 0..3 {
             self.digests[at] = self.digests[at].wrapping_add(values[at]);
@@ -87,14 +93,20 @@ pub(super) struct PolicyQueries {
     present: u32,
     /// Those of them for which nothing is relevant.
     nothing: AlikeQueries,
-    /// The queries that the run lacks: those for which something is relevant, and those for which nothing is.
+    /// The queries that the run lacks: those for which something is relevant, and those for which
+    /// nothing is.
     missing: AlikeQueries,
     missing_nothing: AlikeQueries,
 }
 
 impl PolicyQueries {
-    /// Adds up queries. `above` are the relevant documents, all that are judged or only those retrieved.
-    pub fn of(found: &[QueryFound], asked: &AskedOfQueries, (above, retrieved): (Above, bool)) -> Self {
+    /// Adds up queries. `above` are the relevant documents, all that are judged or only those
+    /// retrieved.
+    pub fn of(
+        found: &[QueryFound],
+        asked: &AskedOfQueries,
+        (above, retrieved): (Above, bool),
+    ) -> Self {
         let mut all = PolicyQueries::default();
         for (query, of) in found.iter().enumerate() {
             all.present += u32::from(of.present);
@@ -113,8 +125,10 @@ impl PolicyQueries {
         let QueryPolicy { nothing, only_present, rounding } = policy;
         let is = nothing as usize;
         let mut digest = sums.digests[rounding];
-        digest = digest.wrapping_sub(self.nothing.digests[0]).wrapping_add(self.nothing.digests[is]);
-        let moved = |agree: u32| (agree + self.nothing.agree[is]).saturating_sub(self.nothing.agree[0]);
+        digest =
+            digest.wrapping_sub(self.nothing.digests[0]).wrapping_add(self.nothing.digests[is]);
+        let moved =
+            |agree: u32| (agree + self.nothing.agree[is]).saturating_sub(self.nothing.agree[0]);
         let mut agree = [sums.agree[rounding], sums.agree_single].map(moved);
         let mut ones = 0;
         let mut count = self.present;

@@ -43,11 +43,12 @@ pub(super) struct PrintedNumber {
 }
 
 impl PrintedNumber {
-    /// Reads a number of at most so many digits behind the point as `digits` says, or as many as it shows. `name` is what it is of, for
-    /// messages.
+    /// Reads a number of at most so many digits behind the point as `digits` says, or as many as it
+    /// shows. `name` is what it is of, for messages.
     ///
     /// # Errors
-    /// A text that is no number; a number without decimals where they are `needed`; one outside the range of its measure.
+    /// A text that is no number; a number without decimals where they are `needed`; one outside the
+    /// range of its measure.
     pub fn read(
         text: &str,
         name: &str,
@@ -72,7 +73,8 @@ impl PrintedNumber {
         let decimals = digits.map_or(shown, i32::from);
         if decimals < 1 && !percent && needed {
             return Err(format!(
-                "'{text}' has no decimals: any perfect measure gives it; give --scores or more digits"
+                "'{text}' has no decimals: any perfect measure gives it; give --scores or more \
+                 digits"
             ));
         }
         let (least, most) = range.bounds();
@@ -109,7 +111,8 @@ impl PrintedNumber {
             return Some(PrintedAs::Single);
         }
         let cut = value.abs() - self.value.abs();
-        (cut >= 0.0 && cut < 2.0 * self.half - slack && value * self.value >= 0.0).then_some(PrintedAs::Cut)
+        (cut >= 0.0 && cut < 2.0 * self.half - slack && value * self.value >= 0.0)
+            .then_some(PrintedAs::Cut)
     }
 }
 
@@ -144,7 +147,10 @@ mod tests {
             ("4.561e-1", 0.4561, 0.00005),
         ] {
             let number = read(text);
-            assert!((number.value - value).abs() < 1e-15 && (number.half - half).abs() < 1e-15, "{text}");
+            assert!(
+                (number.value - value).abs() < 1e-15 && (number.half - half).abs() < 1e-15,
+                "{text}"
+            );
         }
         let number = PrintedNumber::read("0.4561", "", Some(2), Range::SHARE, true).unwrap();
         assert_eq!(number.half, 0.005);
@@ -167,13 +173,21 @@ mod tests {
 
     #[test]
     fn what_is_no_number_says_why() {
-        let error = |text: &str| PrintedNumber::read(text, "nDCG@10", None, Range::SHARE, true).unwrap_err();
-        assert_eq!(error("0.4561x"), "'0.4561x' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%");
+        let error = |text: &str| {
+            PrintedNumber::read(text, "nDCG@10", None, Range::SHARE, true).unwrap_err()
+        };
+        assert_eq!(
+            error("0.4561x"),
+            "'0.4561x' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%"
+        );
         assert_eq!(
             error("1"),
             "'1' has no decimals: any perfect measure gives it; give --scores or more digits"
         );
-        assert_eq!(error("1.3"), "nDCG@10=1.3: above the range 0 to 1 and no percent: is it a sum (DCG)?");
+        assert_eq!(
+            error("1.3"),
+            "nDCG@10=1.3: above the range 0 to 1 and no percent: is it a sum (DCG)?"
+        );
         assert!(error("-0.3").starts_with("nDCG@10=-0.3: below the range 0 to 1"));
         for text in ["", "nan", "inf", "0.3.1", "e", "1e999"] {
             assert!(error(text).contains("is not a number"), "{text}");

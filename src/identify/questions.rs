@@ -1,4 +1,5 @@
-//! A question: the spellings that a number, or several of one measure, may be of, and the sums of their values under every view.
+//! A question: the spellings that a number, or several of one measure, may be of, and the sums of
+//! their values under every view.
 
 use super::orders::{PartOfRun, PartedRun};
 use super::policy::PolicyQueries;
@@ -29,7 +30,8 @@ pub(super) struct Question {
     pub evidence: Vec<Evidence>,
 }
 
-/// The sums of a question's measures under a view: by spelling and evidence; `None` where there is no such value.
+/// The sums of a question's measures under a view: by spelling and evidence; `None` where there is
+/// no such value.
 pub(super) struct SumsOfLook {
     pub look: LookAt,
     pub sums: Vec<Option<DefinitionSums>>,
@@ -58,7 +60,8 @@ impl Question {
     pub fn sums(&self, run: &AskedRun) -> Result<Vec<SumsOfLook>> {
         let measures = self.measures();
         let mut plain: Vec<(LookAt, PartedSums)> = Vec::new();
-        // What the tied rankings come to, by the look at them: orders that arrange them alike are one.
+        // What the tied rankings come to, by the look at them: orders that arrange them alike are
+        // one.
         let mut arranged: Vec<(LookAt, PartedSums)> = Vec::new();
         let mut all = Vec::new();
         for look in looks(run.parted.orders.len()) {
@@ -66,7 +69,8 @@ impl Question {
             let of_plain = LookAt { order: 0, ..look };
             if !plain.iter().any(|(of, _)| *of == of_plain) {
                 let part = run.parted.plain.as_ref();
-                let all_of: Vec<bool> = measures.iter().map(|measure| run.has(of_plain, measure)).collect();
+                let all_of: Vec<bool> =
+                    measures.iter().map(|measure| run.has(of_plain, measure)).collect();
                 plain.push((of_plain, run.evaluated(part, of_plain, &measures, &all_of)?));
             }
             let (order, arrangement) = run.parted.orders[look.order];
@@ -84,7 +88,8 @@ impl Question {
                 }
             };
             let tied = &arranged[of_tied].1;
-            let plain = plain.iter().find(|(of, _)| *of == of_plain).map_or(&[][..], |(_, sums)| sums);
+            let plain =
+                plain.iter().find(|(of, _)| *of == of_plain).map_or(&[][..], |(_, sums)| sums);
             let both = plain.iter().zip(tied).zip(&wanted).map(|((plain, tied), &wanted)| {
                 let mut sums = plain.clone().filter(|_| wanted)?;
                 sums.merge(tied.as_ref()?);
@@ -96,7 +101,8 @@ impl Question {
     }
 }
 
-/// Whether a measure may be asked for where rankings are cut at its cutoff: it is only where that is no other spelling's value.
+/// Whether a measure may be asked for where rankings are cut at its cutoff: it is only where that
+/// is no other spelling's value.
 fn is_cut_alike(look: LookAt, measure: &Measure) -> bool {
     !look.cut || measure.rank().is_some() && measure.word("ideal") == "retrieved"
 }
@@ -104,7 +110,8 @@ fn is_cut_alike(look: LookAt, measure: &Measure) -> bool {
 impl AskedRun {
     /// Whether a measure has a value in a view.
     fn has(&self, look: LookAt, measure: &Measure) -> bool {
-        is_cut_alike(look, measure) && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
+        is_cut_alike(look, measure)
+            && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
     }
 
     /// The evaluator of measures in a view; all have the same cutoff if rankings are cut there.
@@ -115,10 +122,16 @@ impl AskedRun {
             .with_engine(EngineChoice::Cpu)
             .with_view(view)
             .with_known(look.known)
-            .with_tied(self.parted.orders.get(look.order).map_or(TiedValue::Ranked, |(order, _)| order.value))
+            .with_tied(
+                self.parted
+                    .orders
+                    .get(look.order)
+                    .map_or(TiedValue::Ranked, |(order, _)| order.value),
+            )
     }
 
-    /// Evaluates those measures that are wanted over a part of the run, in one pass; where rankings are cut, in one for each cutoff.
+    /// Evaluates those measures that are wanted over a part of the run, in one pass; where rankings
+    /// are cut, in one for each cutoff.
     fn evaluated(
         &self,
         part: Option<&PartOfRun>,
@@ -126,7 +139,8 @@ impl AskedRun {
         measures: &[&Measure],
         wanted: &[bool],
     ) -> Result<PartedSums> {
-        let mut all: PartedSums = wanted.iter().map(|&wanted| wanted.then(DefinitionSums::default)).collect();
+        let mut all: PartedSums =
+            wanted.iter().map(|&wanted| wanted.then(DefinitionSums::default)).collect();
         let Some(part) = part else { return Ok(all) };
         let mut left: Vec<usize> = (0..measures.len()).filter(|&at| wanted[at]).collect();
         while let Some(&first) = left.first() {
@@ -157,20 +171,23 @@ impl AskedRun {
         let plain = self.parted.plain.as_ref().map(|part| (part, LookAt { order: 0, ..look }));
         for (part, look) in plain.into_iter().chain(tied.map(|part| (part, look))) {
             let begin = || KeptOfQueries { queries: &part.queries, values: Vec::new() };
-            let (_, kept) = self.evaluator(look, vec![measure.clone()]).sums_into(&part.matrix, begin)?;
+            let (_, kept) =
+                self.evaluator(look, vec![measure.clone()]).sums_into(&part.matrix, begin)?;
             kept.values.into_iter().for_each(|(query, value)| all[query as usize] = Some(value));
         }
         Ok(all)
     }
 
-    /// The queries on which policies bear, for a measure; equal for measures of one [`relevant`] set.
+    /// The queries on which policies bear, for a measure; equal for measures of one [`relevant`]
+    /// set.
     pub fn policy_queries(&self, look: LookAt, above: Above) -> PolicyQueries {
         let retrieved = look.known == Known::Retrieved;
         PolicyQueries::of(&self.parted.queries, &self.asked, (above, retrieved))
     }
 }
 
-/// The documents without which a measure is 0: those of its level of relevance, and of a grade above 0.
+/// The documents without which a measure is 0: those of its level of relevance, and of a grade
+/// above 0.
 pub(super) fn relevant(measure: &Measure, book: &Codebook) -> Above {
     let least = measure.levels(book).into_iter().fold(f64::INFINITY, f64::min);
     match measure.word("gain") {

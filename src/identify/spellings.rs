@@ -1,12 +1,14 @@
-//! The spellings of a measure: every combination of the words that its parameters take, read off the table of measures.
+//! The spellings of a measure: every combination of the words that its parameters take, read off
+//! the table of measures.
 //!
-//! A parameter that takes words has each of them, a level of relevance each grade up to three levels, the top of a scale a few numbers.
-//! Other numbers have their default: which of infinitely many β it was no list tells.
+//! A parameter that takes words has each of them, a level of relevance each grade up to three
+//! levels, the top of a scale a few numbers. Other numbers have their default: which of infinitely
+//! many β it was no list tells.
 
 use crate::label::Codebook;
 use crate::measure::{
-    Average, CutoffRule, Definition, JUDGES, JudgmentInput, Kind, MEASURES, Measure, NOTHING, OfNothing,
-    Param, Range, Status, parse,
+    Average, CutoffRule, Definition, JUDGES, JudgmentInput, Kind, MEASURES, Measure, NOTHING,
+    OfNothing, Param, Range, Status, parse,
 };
 
 /// The measures that a number without a name may be of, besides those of everyday use.
@@ -18,7 +20,8 @@ const ALSO_CALLED: &[(&str, &str)] = &[("nDCG", "SDCG")];
 /// The cutoffs that are tried where none is named; 0 is none.
 const CUTOFFS: [u32; 9] = [0, 1, 3, 5, 10, 20, 50, 100, 1000];
 
-/// The most parameters that differ from their defaults where no measure is named: there are many measures then.
+/// The most parameters that differ from their defaults where no measure is named: there are many
+/// measures then.
 const MOST_CHOICES: usize = 2;
 
 /// The most levels of relevance that are tried.
@@ -37,12 +40,17 @@ pub(super) struct Spelling {
     pub nothing: Option<OfNothing>,
 }
 
-/// Lists the spellings of a measure at all of these cutoffs, which are those of named numbers. What a name says of parameters holds.
+/// Lists the spellings of a measure at all of these cutoffs, which are those of named numbers. What
+/// a name says of parameters holds.
 pub(super) fn spellings(named: &[Measure], book: &Codebook) -> Vec<Spelling> {
     let Some(first) = named.first() else { return Vec::new() };
     let name = first.definition().name;
-    let others = ALSO_CALLED.iter().filter(|(of, _)| *of == name && is_plain(first)).map(|(_, other)| *other);
-    let nothing = named.iter().find_map(|measure| measure.value(NOTHING.name).map(|_| measure.of_nothing()));
+    let others = ALSO_CALLED
+        .iter()
+        .filter(|(of, _)| *of == name && is_plain(first))
+        .map(|(_, other)| *other);
+    let nothing =
+        named.iter().find_map(|measure| measure.value(NOTHING.name).map(|_| measure.of_nothing()));
     let mut all = Vec::new();
     for (name, away) in std::iter::once((name, 0)).chain(others.map(|other| (other, 1))) {
         let Some(definition) = row(name) else { continue };
@@ -59,7 +67,8 @@ pub(super) fn spellings(named: &[Measure], book: &Codebook) -> Vec<Spelling> {
 /// Lists the spellings of all measures that a number without a name may be of, at usual cutoffs.
 pub(super) fn unnamed_spellings(book: &Codebook) -> Vec<Spelling> {
     let is_one = |of: &&Definition| {
-        let everyday = matches!(of.traits.status, Status::Everyday) || ALSO_UNNAMED.contains(&of.name);
+        let everyday =
+            matches!(of.traits.status, Status::Everyday) || ALSO_UNNAMED.contains(&of.name);
         everyday && of.cutoff != CutoffRule::Recall && is_told(of)
     };
     let is_near = |measure: &Measure| given(measure).len() <= MOST_CHOICES;
@@ -79,9 +88,12 @@ pub(super) fn unnamed_spellings(book: &Codebook) -> Vec<Spelling> {
     all
 }
 
-/// Whether definitions of a measure can be told apart: it is a mean, 0 for an empty ranking, over one grade for each document.
+/// Whether definitions of a measure can be told apart: it is a mean, 0 for an empty ranking, over
+/// one grade for each document.
 pub(super) fn is_told(of: &Definition) -> bool {
-    of.average == Average::Mean && of.traits.empty == Some(0.0) && of.traits.input == JudgmentInput::Grades
+    of.average == Average::Mean
+        && of.traits.empty == Some(0.0)
+        && of.traits.input == JudgmentInput::Grades
 }
 
 fn row(name: &str) -> Option<&'static Definition> {
@@ -104,7 +116,8 @@ fn spelling(at: Vec<Measure>, away: u32) -> Spelling {
     Spelling { at, choices, nothing: None }
 }
 
-/// Every combination of words of the parameters: each is a list of the ones that differ from the default.
+/// Every combination of words of the parameters: each is a list of the ones that differ from the
+/// default.
 fn combinations(
     definition: &'static Definition,
     book: &Codebook,
@@ -136,7 +149,8 @@ fn words(param: &Param, book: &Codebook) -> Vec<String> {
         Kind::Level => levels(book),
         _ => param.kind.words().iter().map(|&word| word.to_owned()).collect(),
     };
-    // The scale of gains that are shares is told by judgments; that of ERR is part of its definition.
+    // The scale of gains that are shares is told by judgments; that of ERR is part of its
+    // definition.
     if param.name == "gmax" && param.default != "auto" {
         others.extend(TOPS.map(str::to_owned));
     }
@@ -216,7 +230,9 @@ mod tests {
     #[test]
     fn without_a_name_everything_is_tried() {
         let all = unnamed_spellings(&book());
-        for name in ["nDCG@10", "AP", "RR@10", "P@5", "R@100", "Success@1", "Rprec", "F@10", "Bpref"] {
+        for name in
+            ["nDCG@10", "AP", "RR@10", "P@5", "R@100", "Success@1", "Rprec", "F@10", "Bpref"]
+        {
             let measure: Measure = name.parse().unwrap();
             assert!(all.iter().any(|of| of.at[0] == measure && of.choices == 0), "{name}");
         }

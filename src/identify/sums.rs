@@ -1,4 +1,5 @@
-//! Sums over the values of queries: all that is kept of an evaluation, whatever the number of queries.
+//! Sums over the values of queries: all that is kept of an evaluation, whatever the number of
+//! queries.
 
 use super::digests;
 use crate::evaluate::Sink;
@@ -37,7 +38,8 @@ const SLACK: f64 = 1e-12;
 const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
 
 impl ToldOfQuery {
-    /// Whether the value is printed as it was told; if its digits are those of 32 bits, in `single`.
+    /// Whether the value is printed as it was told; if its digits are those of 32 bits, in
+    /// `single`.
     #[inline]
     fn agrees(self, value: f64, single: bool) -> bool {
         match self {
@@ -117,8 +119,8 @@ impl DefinitionSums {
     }
 }
 
-/// A value in units of the last digit that it is rounded to. Two decimals are rounded half up, as by Java; more decimals half to even, as C
-/// prints them.
+/// A value in units of the last digit that it is rounded to. Two decimals are rounded half up, as
+/// by Java; more decimals half to even, as C prints them.
 #[inline]
 fn units(value: f64, at: usize) -> f64 {
     // A float near 1.5·2⁵² counts in ones: adding and subtracting rounds, half to even.

@@ -45,10 +45,12 @@ pub(super) struct ToldValues {
     pub notes: Vec<String>,
 }
 
-/// Reads what was told. All values have as many digits as the longest of them shows, unless `digits` says how many.
+/// Reads what was told. All values have as many digits as the longest of them shows, unless
+/// `digits` says how many.
 ///
-/// A judged query of which nothing is told has no value if every such query may have been left out: the run lacks it, or nothing is
-/// relevant. Otherwise only some queries were told, and those that were not say nothing.
+/// A judged query of which nothing is told has no value if every such query may have been left out:
+/// the run lacks it, or nothing is relevant. Otherwise only some queries were told, and those that
+/// were not say nothing.
 ///
 /// # Errors
 /// A value that is no number; two values of one query; queries of which less than half are judged.
@@ -60,7 +62,8 @@ pub(super) fn told_values(
     (found, relevant): (&[QueryFound], Above),
 ) -> Result<ToldValues> {
     let read = |row: &ToldRow, digits| {
-        PrintedNumber::read(&row.value, "", digits, Range::Any, false).map_err(|message| row.placed(&message))
+        PrintedNumber::read(&row.value, "", digits, Range::Any, false)
+            .map_err(|message| row.placed(&message))
     };
     let mut longest: f64 = 1.0;
     for row in rows.iter().filter(|row| !row.is_left_out()) {
@@ -109,12 +112,16 @@ pub(super) fn told_values(
 fn twice(row: &ToldRow, other: &ToldRow, measure: &str) -> Error {
     let (file, id) = (row.file(), printable(&row.query));
     let of = if measure.is_empty() { String::new() } else { format!(" of {measure}") };
-    Error::Unanswerable(format!("{file}query {id} has two values{of}: {} and {}", other.value, row.value))
+    Error::Unanswerable(format!(
+        "{file}query {id} has two values{of}: {} and {}",
+        other.value, row.value
+    ))
 }
 
 /// The remark on a query that is not judged, if half of all are.
 fn not_judged(row: &ToldRow, known: usize, all: usize) -> Result<String> {
     let id = printable(&row.query);
-    let error = row.placed(&format!("query {id} is not judged; {known} of {all} queries are known"));
+    let error =
+        row.placed(&format!("query {id} is not judged; {known} of {all} queries are known"));
     if 2 * known < all { Err(error) } else { Ok(error.to_string()) }
 }

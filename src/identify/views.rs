@@ -1,9 +1,11 @@
-//! The views of a run: an order of equal scores, whether unjudged documents are dropped, and which relevant documents are known.
+//! The views of a run: an order of equal scores, whether unjudged documents are dropped, and which
+//! relevant documents are known.
 
 use crate::label::{RankingRule, ScoreType, Ties, View};
 use crate::scores::{Known, TiedValue};
 
-/// An order of equal scores, or a value over all of them, and the type in which scores are compared.
+/// An order of equal scores, or a value over all of them, and the type in which scores are
+/// compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OrderOfTies {
     pub ties: &'static str,
@@ -46,13 +48,18 @@ pub(super) fn looks(orders: usize) -> Vec<LookAt> {
     looks
 }
 
-/// The orders that matrices of these rules tell, the usual first; of each the matrix, and whether its groups are reversed for it.
-pub(super) fn known_orders(rules: impl Iterator<Item = RankingRule>) -> Vec<(OrderOfTies, usize, bool)> {
+/// The orders that matrices of these rules tell, the usual first; of each the matrix, and whether
+/// its groups are reversed for it.
+pub(super) fn known_orders(
+    rules: impl Iterator<Item = RankingRule>,
+) -> Vec<(OrderOfTies, usize, bool)> {
     let rules: Vec<RankingRule> = rules.collect();
     let mut orders = Vec::new();
     for (score_word, score) in ScoreType::ALL {
-        let at = |ties: Ties| rules.iter().position(|rule| rule.score == score && rule.ties == ties);
-        let order = |ties: &'static str, value: TiedValue| OrderOfTies { ties, score: score_word, value };
+        let at =
+            |ties: Ties| rules.iter().position(|rule| rule.score == score && rule.ties == ties);
+        let order =
+            |ties: &'static str, value: TiedValue| OrderOfTies { ties, score: score_word, value };
         for (word, ties) in Ties::ALL {
             let opposite = match ties {
                 Ties::DocnoAscending => at(Ties::DocnoDescending),
@@ -66,7 +73,8 @@ pub(super) fn known_orders(rules: impl Iterator<Item = RankingRule>) -> Vec<(Ord
         }
         if let Some(any) = rules.iter().position(|rule| rule.score == score) {
             for value in [TiedValue::Average, TiedValue::Worst] {
-                let word = TiedValue::ALL.iter().find(|(_, of)| *of == value).map_or("", |(word, _)| word);
+                let word =
+                    TiedValue::ALL.iter().find(|(_, of)| *of == value).map_or("", |(word, _)| word);
                 orders.push((order(word, value), any, false));
             }
         }

@@ -6,11 +6,13 @@ use super::value::{Definition, Measure};
 /// The values that are used where an argument gives none.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Defaults {
-    /// The relevance level of binary measures; `None` for 1, or that of a library whose names are read.
+    /// The relevance level of binary measures; `None` for 1, or that of a library whose names are
+    /// read.
     pub rel: Option<f64>,
 }
 
-/// A measure whose relevance level may still be left to the defaults, and whose cutoff may be missing.
+/// A measure whose relevance level may still be left to the defaults, and whose cutoff may be
+/// missing.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub definition: &'static Definition,
@@ -38,10 +40,11 @@ impl Draft {
         if let Some(message) = self.definition.uncuttable(&self.values, self.cutoff.is_some()) {
             return Err(message);
         }
-        // Only a binary measure takes the default level: one whose default is 1 in the table, not one where it is a floor of 0.
-        // A gain of 1 for what is relevant makes a measure binary.
+        // Only a binary measure takes the default level: one whose default is 1 in the table, not
+        // one where it is a floor of 0. A gain of 1 for what is relevant makes a measure binary.
         let is_binary = self.values.iter().any(|(at, value)| {
-            self.definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
+            self.definition.param_at(*at).kind == Kind::Gain
+                && matches!(value, Value::Word("binary"))
         });
         let rel = defaults.rel.unwrap_or(1.0);
         let takes = |param: &Param| param.name == "rel" && (param.default == "1" || is_binary);

@@ -15,7 +15,8 @@ use crate::sort;
 pub enum Fact {
     /// The number of documents of the qrels in the set.
     Count(Above),
-    /// The smaller of R, the number of hits, and N, the number of judged documents that are no hits.
+    /// The smaller of R, the number of hits, and N, the number of judged documents that are no
+    /// hits.
     Fewer {
         /// The codes of the hits.
         hits: Above,
@@ -38,15 +39,16 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk. Where codes are
-    /// classes, `exact` are the exact grades of the queries.
+    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff
+    /// come from one walk. Where codes are classes, `exact` are the exact grades of the queries.
     pub fn columns(of: &[Fact], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
         let mut columns = vec![None; of.len()];
         for at in 0..of.len() {
             match &of[at] {
                 _ if columns[at].is_some() => {}
                 Fact::Ideal(first) => {
-                    // nDCG at ten cutoffs needs ten ideals of one ranking: one walk passes all of them, if the cutoffs ascend.
+                    // nDCG at ten cutoffs needs ten ideals of one ranking: one walk passes all of
+                    // them, if the cutoffs ascend.
                     let mut alike: Vec<(usize, &IdealRanking)> = Vec::new();
                     for (at, fact) in of.iter().enumerate() {
                         match fact {
@@ -54,8 +56,11 @@ impl Fact {
                             _ => {}
                         }
                     }
-                    sort::by_number(&mut alike, |(_, ideal)| ideal.rank.map_or(f64::INFINITY, f64::from));
-                    let ideals: Vec<&IdealRanking> = alike.iter().map(|&(_, ideal)| ideal).collect();
+                    sort::by_number(&mut alike, |(_, ideal)| {
+                        ideal.rank.map_or(f64::INFINITY, f64::from)
+                    });
+                    let ideals: Vec<&IdealRanking> =
+                        alike.iter().map(|&(_, ideal)| ideal).collect();
                     for ((at, _), column) in
                         alike.into_iter().zip(IdealRanking::columns(&ideals, facts, exact))
                     {
@@ -73,7 +78,8 @@ impl Fact {
         match self {
             Fact::Count(set) => facts.count(*set) as f64,
             Fact::MaxGrade(grades) => {
-                let grade = |code: u8| grades.get(usize::from(code.wrapping_sub(FIRST_GRADE))).copied();
+                let grade =
+                    |code: u8| grades.get(usize::from(code.wrapping_sub(FIRST_GRADE))).copied();
                 facts.iter().rev().find_map(|(code, _)| grade(code)).unwrap_or(0.0)
             }
             Fact::Fewer { hits, judged } => {
@@ -91,16 +97,20 @@ impl Fact {
     /// Computes the fact for every query.
     fn column(&self, facts: &Facts, exact: Option<&ExactFacts>) -> Vec<f64> {
         let queries = || (0..facts.len()).into_par_iter().map(|query| facts.of(query));
-        let counted =
-            |set: Above| move |code: u8, count: u32| if set.contains(code) { u64::from(count) } else { 0 };
+        let counted = |set: Above| {
+            move |code: u8, count: u32| if set.contains(code) { u64::from(count) } else { 0 }
+        };
         match (self, exact) {
             (Fact::Count(set), _) => facts.map_sums(counted(*set), |count| count as f64),
             (Fact::MaxGrade(_), Some(exact)) => {
-                let highest =
-                    |query: usize| exact.of(query).iter().next_back().map_or(0.0, |(grade, _)| grade);
+                let highest = |query: usize| {
+                    exact.of(query).iter().next_back().map_or(0.0, |(grade, _)| grade)
+                };
                 (0..exact.len()).map(highest).collect()
             }
-            (Fact::MaxGrade(_) | Fact::Fewer { .. }, _) => queries().map(|facts| self.of(facts)).collect(),
+            (Fact::MaxGrade(_) | Fact::Fewer { .. }, _) => {
+                queries().map(|facts| self.of(facts)).collect()
+            }
             (Fact::Hits { hits, rule, recall }, _) => {
                 let needed = rule.hits(*recall);
                 facts.map_sums(counted(*hits), |relevant| needed(relevant) as f64)
@@ -132,7 +142,8 @@ mod tests {
                 let Fact::Ideal(ideal) = fact else { unreachable!() };
                 let weights = ideal.weights(100);
                 for (query, sum) in column.iter().enumerate() {
-                    let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+                    let of_judged =
+                        facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
                     assert_eq!(
                         sum.to_bits(),
                         ideal.of(&weights, of_judged).to_bits(),

@@ -1,6 +1,7 @@
 //! The table of foreign names: what other tools call the measures of [`MEASURES`](super::MEASURES).
 //!
-//! A name is one row. The parser, `laneval measures` and `laneval trec-eval` read it; nothing else lists names.
+//! A name is one row. The parser, `laneval measures` and `laneval trec-eval` read it; nothing else
+//! lists names.
 
 use std::borrow::Cow;
 
@@ -36,7 +37,8 @@ pub enum Suffix {
     Ranks(&'static [u32]),
     /// `.0.2,0.5`: levels of recall to cut at. Without a suffix these levels.
     Recalls(&'static [f64]),
-    /// `.0.5,2`: values of this parameter, each of which makes a measure. Without a suffix these values.
+    /// `.0.5,2`: values of this parameter, each of which makes a measure. Without a suffix these
+    /// values.
     Each(&'static str, &'static [f64]),
     /// `.0.5`: a value of this parameter.
     Number(&'static str),
@@ -50,7 +52,8 @@ pub enum Suffix {
     Persistence,
     /// `.95` or `@95`: the digits after the point of the parameter p.
     Digits,
-    /// Parameters and a cutoff, as after a canonical name. If a parameter is named here, it has to be among them.
+    /// Parameters and a cutoff, as after a canonical name. If a parameter is named here, it has to
+    /// be among them.
     Call(&'static str),
     /// `_10`: a rank to cut at, which is required.
     At,
@@ -63,10 +66,12 @@ pub enum Suffix {
 impl Foreign {
     /// The row of [`MEASURES`](super::MEASURES) that the name belongs to.
     pub fn definition(&self) -> &'static Definition {
-        definition(self.measure).unwrap_or_else(|| unreachable!("there is no measure `{}`", self.measure))
+        definition(self.measure)
+            .unwrap_or_else(|| unreachable!("there is no measure `{}`", self.measure))
     }
 
-    /// The name with an example of what has to follow it. If the bare name means many measures, the example is of what may follow.
+    /// The name with an example of what has to follow it. If the bare name means many measures, the
+    /// example is of what may follow.
     pub fn example(&self) -> Cow<'static, str> {
         let cut = match self.definition().cutoff {
             CutoffRule::Required => "@10",
@@ -130,7 +135,12 @@ const fn of(
     Foreign { name, tool, measure, fixed, suffix, sets: &[], bare: true }
 }
 
-const fn ranx(name: &'static str, measure: &'static str, fixed: FixedValues, suffix: Suffix) -> Foreign {
+const fn ranx(
+    name: &'static str,
+    measure: &'static str,
+    fixed: FixedValues,
+    suffix: Suffix,
+) -> Foreign {
     of(Tool::Ranx, name, measure, fixed, suffix)
 }
 
@@ -169,7 +179,8 @@ const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
 const TENTHS: &[f64] = &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 const FIFTHS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
 
-/// The parameter that has to be given where a library has no number for a query without relevant documents.
+/// The parameter that has to be given where a library has no number for a query without relevant
+/// documents.
 pub(super) const OF_NOTHING: &str = "nothing";
 
 /// The sets of measures that trec_eval has names for.
@@ -518,7 +529,8 @@ pub(super) enum ForeignKey {
     Top,
     /// The bottom of the grading scale, which is 0 here.
     Bottom,
-    /// Whether documents without a judgment are dropped, which is not a parameter of a measure here.
+    /// Whether documents without a judgment are dropped, which is not a parameter of a measure
+    /// here.
     JudgedOnly,
     /// The same parameter of another measure.
     Of(&'static str),
@@ -526,16 +538,25 @@ pub(super) enum ForeignKey {
 
 const PLAYERS: &[&str] = &["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"];
 
-/// The parameters of ir_measures that have another name here: the name, the measures that have it (empty: all), and the meaning.
+/// The parameters of ir_measures that have another name here: the name, the measures that have it
+/// (empty: all), and the meaning.
 const KEYS: &[(&str, &[&str], ForeignKey)] = &[
     ("cutoff", &[], ForeignKey::Cutoff),
     ("recall", &["IPrec"], ForeignKey::Cutoff),
     ("judged_only", &[], ForeignKey::JudgedOnly),
     ("rel", &["NumRet"], ForeignKey::Of("NumRelRet")),
-    ("dcg", &["nDCG"], ForeignKey::Words(&[("log2", "gain", "linear"), ("exp-log2", "gain", "exp2")])),
+    (
+        "dcg",
+        &["nDCG"],
+        ForeignKey::Words(&[("log2", "gain", "linear"), ("exp-log2", "gain", "exp2")]),
+    ),
     ("dcg", &["SDCG"], ForeignKey::Words(&[("log2", "", "")])),
     ("gains", &["nDCG"], ForeignKey::Param("gain")),
-    ("relative", &["SetP"], ForeignKey::Words(&[("True", "norm", "min"), ("False", "norm", "retrieved")])),
+    (
+        "relative",
+        &["SetP"],
+        ForeignKey::Words(&[("True", "norm", "min"), ("False", "norm", "retrieved")]),
+    ),
     ("beta", &["SetF"], ForeignKey::Param("beta2")),
     ("max_rel", PLAYERS, ForeignKey::Top),
     ("min_rel", PLAYERS, ForeignKey::Bottom),
@@ -543,6 +564,7 @@ const KEYS: &[(&str, &[&str], ForeignKey)] = &[
 
 /// The meaning of ir_measures' parameter `name` of a measure.
 pub(super) fn key(name: &str, measure: &str) -> Option<ForeignKey> {
-    let row = KEYS.iter().find(|(key, of, _)| *key == name && (of.is_empty() || of.contains(&measure)));
+    let row =
+        KEYS.iter().find(|(key, of, _)| *key == name && (of.is_empty() || of.contains(&measure)));
     row.map(|&(.., key)| key)
 }

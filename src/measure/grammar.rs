@@ -6,12 +6,13 @@
 //! cuts     = cut | "[" cut {"," cut} "]" | int ".." int
 //! ```
 //!
-//! A recursive descent of one function a rule, with a byte position: the grammar needs one character of look-ahead and never goes back.
-//! Each error has the span of the part that is wrong, counted in the whole text, because a list of measures may be long.
+//! A recursive descent of one function a rule, with a byte position: the grammar needs one
+//! character of look-ahead and never goes back. Each error has the span of the part that is wrong,
+//! counted in the whole text, because a list of measures may be long.
 //!
-//! Parameters may stand in front of the cutoff or behind it; a key that is given on both sides is found as given twice. Names of
-//! ir_measures are read in the same loop: a key is taken as theirs if the vocabulary is theirs, or if the measure has no parameter of that
-//! name.
+//! Parameters may stand in front of the cutoff or behind it; a key that is given on both sides is
+//! found as given twice. Names of ir_measures are read in the same loop: a key is taken as theirs
+//! if the vocabulary is theirs, or if the measure has no parameter of that name.
 
 use std::ops::Range;
 
@@ -28,12 +29,21 @@ pub(super) const MOST: usize = 10_000;
 
 /// Turns the error of a part that starts at byte `start` into an error of the whole text.
 pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureError {
-    MeasureError { text: whole.to_owned(), span: error.span.start + start..error.span.end + start, ..error }
+    MeasureError {
+        text: whole.to_owned(),
+        span: error.span.start + start..error.span.end + start,
+        ..error
+    }
 }
 
-/// Reads the parameters and cutoffs in `text` from byte `at`, and returns the measures of the name. `theirs` says whether a parameter that
-/// both know is read as ir_measures means it.
-pub(super) fn tail(text: &str, at: usize, draft: Draft, theirs: bool) -> Result<Vec<Draft>, MeasureError> {
+/// Reads the parameters and cutoffs in `text` from byte `at`, and returns the measures of the name.
+/// `theirs` says whether a parameter that both know is read as ir_measures means it.
+pub(super) fn tail(
+    text: &str,
+    at: usize,
+    draft: Draft,
+    theirs: bool,
+) -> Result<Vec<Draft>, MeasureError> {
     let mut parser = MeasureParser { text, at, draft, theirs, cuts: Vec::new() };
     if parser.eat("(") {
         parser.params()?;
@@ -108,7 +118,8 @@ impl<'a> MeasureParser<'a> {
     /// Reads a value, without its quotes.
     fn word(&mut self) -> (Range<usize>, &'a str) {
         let (span, word) = self.until(&[',', ')']);
-        let quoted = ['\'', '"'].iter().find_map(|&quote| word.strip_prefix(quote)?.strip_suffix(quote));
+        let quoted =
+            ['\'', '"'].iter().find_map(|&quote| word.strip_prefix(quote)?.strip_suffix(quote));
         (span, quoted.unwrap_or(word))
     }
 
@@ -132,7 +143,12 @@ impl<'a> MeasureParser<'a> {
         }
     }
 
-    fn equals(&mut self, span: Range<usize>, name: &str, default: &str) -> Result<(), MeasureError> {
+    fn equals(
+        &mut self,
+        span: Range<usize>,
+        name: &str,
+        default: &str,
+    ) -> Result<(), MeasureError> {
         if self.eat("=") {
             Ok(())
         } else {
@@ -152,7 +168,11 @@ impl<'a> MeasureParser<'a> {
             let known: Vec<_> = definition.params.iter().map(|param| param.name).collect();
             let message = match known.as_slice() {
                 [] => format!("`{}` has no parameters", definition.name),
-                _ => format!("`{}` has no parameter `{name}`, but {}", definition.name, known.join(", ")),
+                _ => format!(
+                    "`{}` has no parameter `{name}`, but {}",
+                    definition.name,
+                    known.join(", ")
+                ),
             };
             return self.fail(span, message);
         };
@@ -171,8 +191,10 @@ impl<'a> MeasureParser<'a> {
                 return self.fail(span.clone(), format!("`{name}` is given twice"));
             }
             if definition.param_at(other).name == definition.param_at(at).excludes {
-                let message =
-                    format!("`{name}` cannot be given together with `{}`", definition.param_at(other).name);
+                let message = format!(
+                    "`{name}` cannot be given together with `{}`",
+                    definition.param_at(other).name
+                );
                 return self.fail(span.clone(), message);
             }
         }
@@ -180,7 +202,12 @@ impl<'a> MeasureParser<'a> {
     }
 
     /// Reads the value of a parameter of ir_measures.
-    fn their_value(&mut self, span: Range<usize>, name: &str, key: ForeignKey) -> Result<(), MeasureError> {
+    fn their_value(
+        &mut self,
+        span: Range<usize>,
+        name: &str,
+        key: ForeignKey,
+    ) -> Result<(), MeasureError> {
         let definition = self.draft.definition;
         if let ForeignKey::Param(ours) = key {
             return self.our_value(span, name, definition.place(ours));
@@ -189,7 +216,9 @@ impl<'a> MeasureParser<'a> {
         let (at, word) = self.word();
         let is = |of: &str| word.eq_ignore_ascii_case(of);
         match key {
-            ForeignKey::Cutoff if !self.cuts.is_empty() => return self.fail(span, "there are two cutoffs"),
+            ForeignKey::Cutoff if !self.cuts.is_empty() => {
+                return self.fail(span, "there are two cutoffs");
+            }
             ForeignKey::Cutoff => {
                 let cut = self.cut(at, word)?;
                 self.cuts.push(cut);
@@ -209,7 +238,8 @@ impl<'a> MeasureParser<'a> {
                 let Some(top) = finite(word).filter(|top| *top > 0.0) else {
                     return self.fail(at, format!("`{word}` is not a grade above 0"));
                 };
-                for (param, value) in [("gain", Value::Word("grade")), ("gmax", Value::Number(top))] {
+                for (param, value) in [("gain", Value::Word("grade")), ("gmax", Value::Number(top))]
+                {
                     let place = definition.param(param);
                     self.check_free(&span, name, place)?;
                     self.draft.values.push((place, value));
@@ -221,7 +251,8 @@ impl<'a> MeasureParser<'a> {
             }
             ForeignKey::JudgedOnly if is("False") => {}
             ForeignKey::JudgedOnly => {
-                let message = "documents without a judgment are dropped for all measures together: leave this out, \
+                let message = "documents without a judgment are dropped for all measures together: \
+                               leave this out, \
                                and give --judged-only";
                 return self.fail(span.start..at.end, message);
             }
@@ -243,7 +274,8 @@ impl<'a> MeasureParser<'a> {
             _ => {}
         }
         let (span, word) = self.word();
-        let named = kind.words().iter().find(|of| of.eq_ignore_ascii_case(word)).map(|of| Value::Word(of));
+        let named =
+            kind.words().iter().find(|of| of.eq_ignore_ascii_case(word)).map(|of| Value::Word(of));
         // + 0.0 makes −0 a 0: equal parameters must have equal text.
         let number = || match kind {
             Kind::Level => parse_level(word).map(Value::Number),
@@ -266,7 +298,9 @@ impl<'a> MeasureParser<'a> {
         let mut pairs: Vec<(f64, f64)> = Vec::new();
         loop {
             let (span, text) = self.until(&[',', '}']);
-            let pair = text.split_once(':').and_then(|(grade, gain)| Some((finite(grade)?, finite(gain)?)));
+            let pair = text
+                .split_once(':')
+                .and_then(|(grade, gain)| Some((finite(grade)?, finite(gain)?)));
             let Some((grade, gain)) = pair else {
                 return self.fail(span, format!("`{text}` is not a pair grade:gain"));
             };
@@ -299,7 +333,9 @@ impl<'a> MeasureParser<'a> {
             Some(points) if points.windows(2).all(|pair| pair[0] < pair[1]) && self.eat("]") => {
                 Ok(Value::List(points))
             }
-            _ => self.fail(start..span.end, "levels of recall from 0 to 1 were expected, ascending"),
+            _ => {
+                self.fail(start..span.end, "levels of recall from 0 to 1 were expected, ascending")
+            }
         }
     }
 
@@ -338,7 +374,9 @@ impl<'a> MeasureParser<'a> {
         let rank = |text: &str| text.trim().parse::<u32>().ok();
         match rank(from).zip(rank(to.trim().trim_start_matches('='))) {
             Some((from, to))
-                if self.draft.definition.cutoff != CutoffRule::Recall && 1 <= from && from <= to =>
+                if self.draft.definition.cutoff != CutoffRule::Recall
+                    && 1 <= from
+                    && from <= to =>
             {
                 if (to - from) as usize >= MOST {
                     return self.fail(span, format!("more than {MOST} cutoffs"));
@@ -362,11 +400,19 @@ impl<'a> MeasureParser<'a> {
             Ok(k) if k < u32::MAX => Ok(Cutoff::Rank(k)),
             _ if ["k", "K", "n", "N"].contains(&text) => {
                 let near = Draft { cutoff: Some(Cutoff::Rank(10)), ..self.draft.clone() };
-                let near =
-                    near.measure(Defaults::default()).map_or_else(|_| String::new(), |m| m.to_string());
-                self.fail_near(span, format!("`{text}` is not a cutoff: it stands for a rank"), near)
+                let near = near
+                    .measure(Defaults::default())
+                    .map_or_else(|_| String::new(), |m| m.to_string());
+                self.fail_near(
+                    span,
+                    format!("`{text}` is not a cutoff: it stands for a rank"),
+                    near,
+                )
             }
-            _ => self.fail(span, format!("`{text}` is not a cutoff: a rank such as 10, [5,10] or 1..10")),
+            _ => self.fail(
+                span,
+                format!("`{text}` is not a cutoff: a rank such as 10, [5,10] or 1..10"),
+            ),
         }
     }
 }

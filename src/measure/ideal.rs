@@ -9,9 +9,9 @@ use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, ExactFacts, Facts, QueryGrades};
 use crate::sort;
 
-// It is never written out as a list of documents: a query may claim 2²⁸ of them. It is walked as runs of equal gains, rank by rank within
-// each, because the sum must be rounded at every rank as the formula's is. Only ranks are many, never runs: at most one a code or distinct
-// grade.
+// It is never written out as a list of documents: a query may claim 2²⁸ of them. It is walked as
+// runs of equal gains, rank by rank within each, because the sum must be rounded at every rank as
+// the formula's is. Only ranks are many, never runs: at most one a code or distinct grade.
 /// An ideal ranking: documents by gain, the largest first, without those of no gain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdealRanking {
@@ -23,8 +23,8 @@ pub struct IdealRanking {
     pub rank: Option<u32>,
 }
 
-/// The number of ranks of an ideal ranking whose weights are in a table. The weights of deeper ranks are computed one by one, so that no
-/// number of documents and no cutoff makes a large table.
+/// The number of ranks of an ideal ranking whose weights are in a table. The weights of deeper
+/// ranks are computed one by one, so that no number of documents and no cutoff makes a large table.
 const TABLED: usize = 1 << 16;
 
 /// The number of ranks beyond the table that are weighed together.
@@ -36,9 +36,13 @@ impl IdealRanking {
         self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize).min(TABLED))
     }
 
-    /// The discounted gain of the ideal order of documents, given the number of documents of each code, by ascending code. Gains are summed
-    /// rank by rank.
-    pub fn of(&self, weights: &Weights, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
+    /// The discounted gain of the ideal order of documents, given the number of documents of each
+    /// code, by ascending code. Gains are summed rank by rank.
+    pub fn of(
+        &self,
+        weights: &Weights,
+        counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
+    ) -> f64 {
         let mut sum = [0.0];
         self.at(&[self.rank], weights, counts, &mut sum);
         sum[0]
@@ -52,7 +56,12 @@ impl IdealRanking {
         counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
     ) -> f64 {
         let mut sum = [0.0];
-        self.at(&[Some(self.rank.map_or(ranks, |rank| rank.min(ranks)))], weights, counts, &mut sum);
+        self.at(
+            &[Some(self.rank.map_or(ranks, |rank| rank.min(ranks)))],
+            weights,
+            counts,
+            &mut sum,
+        );
         sum[0]
     }
 
@@ -99,7 +108,8 @@ impl IdealRanking {
         sums: &mut [f64],
     ) {
         let gains = gains.filter(|&(gain, _)| gain > 0.0);
-        // Gains ascend with codes in nearly every table, so the reversed order of codes is the ideal one, without sorting.
+        // Gains ascend with codes in nearly every table, so the reversed order of codes is the
+        // ideal one, without sorting.
         if gains.clone().is_sorted_by(|a, b| a.0 >= b.0) {
             return self.sum_at(cutoffs, weights, gains, sums);
         }
@@ -108,8 +118,8 @@ impl IdealRanking {
         self.sum_at(cutoffs, weights, sorted.into_iter(), sums);
     }
 
-    /// The discounted sum of gains at each of some cutoffs, which ascend; `None` is the end. Gains descend, and each comes with the number
-    /// of its documents.
+    /// The discounted sum of gains at each of some cutoffs, which ascend; `None` is the end. Gains
+    /// descend, and each comes with the number of its documents.
     fn sum_at(
         &self,
         cutoffs: &[Option<u32>],
@@ -152,8 +162,8 @@ impl IdealRanking {
         sum
     }
 
-    /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals. The ideals differ in nothing
-    /// but the cutoff, and the deepest one is last.
+    /// The discounted gain of the ideal order of the judged documents of every query, for each of
+    /// some ideals. The ideals differ in nothing but the cutoff, and the deepest one is last.
     pub(super) fn columns(
         ideals: &[&IdealRanking],
         facts: &Facts,
@@ -164,7 +174,8 @@ impl IdealRanking {
         // If the deepest ideal has a table, all have one.
         let tabled = |ideal: &&IdealRanking| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
         if let Some(last) = tabled(deepest).filter(|_| exact.is_none()) {
-            let mut columns: Vec<_> = ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
+            let mut columns: Vec<_> =
+                ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
             columns.push(last);
             return columns;
         }
@@ -173,14 +184,17 @@ impl IdealRanking {
         let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
         let most = || queries.map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
         let weights = deepest.weights(few.unwrap_or_else(most) as usize);
-        // A table may give documents with a negative grade a gain, but the ideal is made of judged ones.
+        // A table may give documents with a negative grade a gain, but the ideal is made of judged
+        // ones.
         let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
         let cutoffs: Vec<_> = ideals.iter().map(|ideal| ideal.rank).collect();
         let mut sums = vec![0.0; facts.len() * cutoffs.len()];
-        sums.par_chunks_exact_mut(cutoffs.len()).enumerate().for_each(|(query, sums)| match exact {
-            Some(exact) => deepest.exact_at(&cutoffs, &weights, exact.of(query), sums),
-            None => deepest.at(&cutoffs, &weights, facts.of(query).iter().filter(judged), sums),
-        });
+        sums.par_chunks_exact_mut(cutoffs.len()).enumerate().for_each(
+            |(query, sums)| match exact {
+                Some(exact) => deepest.exact_at(&cutoffs, &weights, exact.of(query), sums),
+                None => deepest.at(&cutoffs, &weights, facts.of(query).iter().filter(judged), sums),
+            },
+        );
         if cutoffs.len() == 1 {
             return vec![sums];
         }
@@ -188,18 +202,22 @@ impl IdealRanking {
         (0..cutoffs.len()).into_par_iter().map(column).collect()
     }
 
-    // A million queries with up to five documents of two grades have 6² = 36 different ideals at rank 5. Counts above the cutoff change
-    // nothing, so they are clamped to it, and the counts of the codes are the digits of a number: the place in the table. The table's
-    // entries are made by the very walk that each query would take, hence the same bits. It pays with at least four queries an entry.
-    /// Looks the ideal up by the counts, if there are many queries for each combination of counts. Only the first `rank` documents of each
-    /// code matter.
+    // A million queries with up to five documents of two grades have 6² = 36 different ideals at
+    // rank 5. Counts above the cutoff change nothing, so they are clamped to it, and the counts of
+    // the codes are the digits of a number: the place in the table. The table's entries are made by
+    // the very walk that each query would take, hence the same bits. It pays with at least four
+    // queries an entry.
+    /// Looks the ideal up by the counts, if there are many queries for each combination of counts.
+    /// Only the first `rank` documents of each code matter.
     fn tabled(&self, rank: u32, facts: &Facts) -> Option<Vec<f64>> {
         let digits = u64::from(rank) + 1;
-        let gains: Vec<u8> = (FIRST_GRADE..=255).filter(|&code| self.gain[usize::from(code)] > 0.0).collect();
+        let gains: Vec<u8> =
+            (FIRST_GRADE..=255).filter(|&code| self.gain[usize::from(code)] > 0.0).collect();
         let (mut places, mut entries) = ([0; 256], 1u64);
         for &code in &gains {
             places[usize::from(code)] = entries;
-            entries = entries.checked_mul(digits).filter(|&entries| entries < facts.len() as u64 / 4)?;
+            entries =
+                entries.checked_mul(digits).filter(|&entries| entries < facts.len() as u64 / 4)?;
         }
         let weights = self.weights(rank as usize);
         let ideal = |entry: u64| {
@@ -231,8 +249,11 @@ pub(super) mod tests {
     pub fn facts(queries: u32) -> Facts {
         let mut facts = Facts::new();
         for query in 0..queries {
-            // Up to five codes from 2 on, a negative grade first, with up to 8 documents each; some queries have none.
-            let count = |code: u8| (query.wrapping_mul(2_654_435_761) >> (5 * u32::from(code))) as usize % 9;
+            // Up to five codes from 2 on, a negative grade first, with up to 8 documents each; some
+            // queries have none.
+            let count = |code: u8| {
+                (query.wrapping_mul(2_654_435_761) >> (5 * u32::from(code))) as usize % 9
+            };
             facts.push((2..7).flat_map(|code| std::iter::repeat_n(code, count(code))));
         }
         facts
@@ -244,7 +265,8 @@ pub(super) mod tests {
         let tabled = ideal.tabled(5, &facts).expect("enough queries for 6³ entries");
         let weights = ideal.weights(5);
         for (query, tabled) in tabled.iter().enumerate() {
-            let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+            let of_judged =
+                facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
             assert_eq!(tabled.to_bits(), ideal.of(&weights, of_judged).to_bits(), "query {query}");
         }
         assert_eq!([tabled], *IdealRanking::columns(&[&ideal], &facts, None));
@@ -255,17 +277,25 @@ pub(super) mod tests {
     #[test]
     fn ideals_deeper_than_the_table_are_the_plain_sums() {
         let counts = [(4, 3 * TABLED as u32), (5, TABLED as u32 - 7), (6, BLOCK as u32 + 9)];
-        for discount in
-            [Discount::Log2, Discount::LogFrom(7.5), Discount::Power(0.99999), Discount::InverseSquare(1e4)]
-        {
-            for rank in [None, Some(TABLED as u32), Some(TABLED as u32 + 1), Some(4 * TABLED as u32)] {
+        for discount in [
+            Discount::Log2,
+            Discount::LogFrom(7.5),
+            Discount::Power(0.99999),
+            Discount::InverseSquare(1e4),
+        ] {
+            for rank in
+                [None, Some(TABLED as u32), Some(TABLED as u32 + 1), Some(4 * TABLED as u32)]
+            {
                 let ideal = IdealRanking { discount, rank, ..ideal(0) };
                 let gains = [(7.0, counts[1].1), (2.0, counts[2].1), (0.3, counts[0].1)];
-                let gains =
-                    gains.into_iter().flat_map(|(gain, count)| std::iter::repeat_n(gain, count as usize));
+                let gains = gains
+                    .into_iter()
+                    .flat_map(|(gain, count)| std::iter::repeat_n(gain, count as usize));
                 let gains: Vec<f64> = gains.take(rank.unwrap_or(u32::MAX) as usize).collect();
                 let weights = discount.weights(gains.len());
-                let plain = (0..).zip(&gains).fold(0.0, |sum, (rank, &gain)| sum + weights.term(gain, rank));
+                let plain = (0..)
+                    .zip(&gains)
+                    .fold(0.0, |sum, (rank, &gain)| sum + weights.term(gain, rank));
                 let table = ideal.weights(usize::MAX);
                 let (Weights::Divide(by) | Weights::Multiply(by)) = &table;
                 assert!(by.len() <= TABLED);

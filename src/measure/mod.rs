@@ -1,7 +1,8 @@
 //! Measures: values with a canonical name, and the one table that defines them all.
 //!
-//! A [`Measure`] is the meaning of `nDCG(gain=exp2)@10`: a row of [`MEASURES`], its parameters, and a cutoff. It prints as its canonical
-//! name, parses back to the same value, and compares and hashes by it. A recipe says what a measure reads and how it is finished.
+//! A [`Measure`] is the meaning of `nDCG(gain=exp2)@10`: a row of [`MEASURES`], its parameters, and
+//! a cutoff. It prints as its canonical name, parses back to the same value, and compares and
+//! hashes by it. A recipe says what a measure reads and how it is finished.
 
 mod draft;
 mod facts;

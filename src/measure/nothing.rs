@@ -1,7 +1,9 @@
-//! The parameter `nothing` of measures that are 0 where nothing is relevant: what such a query is worth instead.
+//! The parameter `nothing` of measures that are 0 where nothing is relevant: what such a query is
+//! worth instead.
 //!
-//! It is one parameter for all of them, declared once. No recipe knows it: the values are replaced when they are finished, for the queries
-//! whose judgments say that nothing is relevant. So it holds for folds, walks and orders of equal scores alike.
+//! It is one parameter for all of them, declared once. No recipe knows it: the values are replaced
+//! when they are finished, for the queries whose judgments say that nothing is relevant. So it
+//! holds for folds, walks and orders of equal scores alike.
 
 use super::facts::Fact;
 use super::ideal::IdealRanking;
@@ -32,7 +34,8 @@ impl Measure {
         }
     }
 
-    /// The fact of a query that is 0 where nothing is relevant: the number of relevant documents, or the largest gain.
+    /// The fact of a query that is 0 where nothing is relevant: the number of relevant documents,
+    /// or the largest gain.
     pub(crate) fn relevance(&self, book: &Codebook) -> Result<Fact, String> {
         let params = self.definition().params;
         let has = |name: &str| params.iter().any(|param| param.name == name);

@@ -1,25 +1,30 @@
-//! Parameters of measures and cutoffs: which there may be, the values that they take, and how these print.
+//! Parameters of measures and cutoffs: which there may be, the values that they take, and how these
+//! print.
 
 use std::fmt;
 
-/// The parameter of all measures that take a grade for each document, where several judges have graded it.
+/// The parameter of all measures that take a grade for each document, where several judges have
+/// graded it.
 pub static JUDGES: Param = Param {
     name: "judges",
     kind: Kind::Word(&["largest", "mean", "min", "max"]),
     default: "largest",
     excludes: "nothing",
     needs: "",
-    doc: "of a document that several judges have graded, the largest grade counts; or the value is computed for each judge of the query, and its mean, minimum or maximum over them counts",
+    doc: "of a document that several judges have graded, the largest grade counts; or the value is \
+          computed for each judge of the query, and its mean, minimum or maximum over them counts",
 };
 
-/// The parameter of all measures of grades that average values which are 0 where nothing is relevant.
+/// The parameter of all measures of grades that average values which are 0 where nothing is
+/// relevant.
 pub static NOTHING: Param = Param {
     name: "nothing",
     kind: Kind::Word(&["0", "1", "skip"]),
     default: "0",
     excludes: "judges",
     needs: "",
-    doc: "the value of a query for which nothing is relevant (for gains: whose ideal ranking gains nothing): 0, 1, or none, so that it is in no average (skip)",
+    doc: "the value of a query for which nothing is relevant (for gains: whose ideal ranking gains \
+          nothing): 0, 1, or none, so that it is in no average (skip)",
 };
 
 /// The rule for the cutoff `@k` of a measure.
@@ -36,7 +41,8 @@ pub enum CutoffRule {
 }
 
 impl fmt::Display for CutoffRule {
-    /// Writes the cutoff as it stands behind a name: `@k`, `[@k]` if it is optional, `@x`, or nothing.
+    /// Writes the cutoff as it stands behind a name: `@k`, `[@k]` if it is optional, `@x`, or
+    /// nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             CutoffRule::None => "",
@@ -95,10 +101,13 @@ impl Kind {
             (Kind::Whole(most), Value::Number(number)) => {
                 (0.0..=*most).contains(number) && number.fract() == 0.0
             }
-            (Kind::Ranks(_), Value::Number(ranks)) => (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0,
-            (Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words), Value::Word(word)) => {
-                words.contains(word)
+            (Kind::Ranks(_), Value::Number(ranks)) => {
+                (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0
             }
+            (
+                Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words),
+                Value::Word(word),
+            ) => words.contains(word),
             (Kind::Gain, Value::Word(word)) => GAINS.contains(word),
             (Kind::Gain, Value::Table(pairs)) => pairs.windows(2).all(|pair| pair[0].0 < pair[1].0),
             (Kind::Points, Value::List(points)) => {
@@ -160,7 +169,10 @@ pub enum Value {
 ///
 /// ```
 /// use laneval::measure::parse_level;
-/// assert_eq!((parse_level("2"), parse_level(">0.5"), parse_level("-1")), (Some(2.0), Some(0.5f64.next_up()), None));
+/// assert_eq!(
+///     (parse_level("2"), parse_level(">0.5"), parse_level("-1")),
+///     (Some(2.0), Some(0.5f64.next_up()), None)
+/// );
 /// ```
 pub fn parse_level(text: &str) -> Option<f64> {
     let (text, is_above) = match text.strip_prefix('>') {
@@ -179,7 +191,8 @@ impl fmt::Display for Value {
             Value::Number(number) => write!(f, "{number}"),
             Value::Word(word) => f.write_str(word),
             Value::Table(pairs) => {
-                let pairs: Vec<_> = pairs.iter().map(|(grade, gain)| format!("{grade}:{gain}")).collect();
+                let pairs: Vec<_> =
+                    pairs.iter().map(|(grade, gain)| format!("{grade}:{gain}")).collect();
                 write!(f, "{{{}}}", pairs.join(","))
             }
             Value::List(numbers) => {

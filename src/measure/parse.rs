@@ -5,8 +5,8 @@
 //! measure  = [tool ":"] name ( {tail} | suffix ) ["-l" level]
 //! ```
 //!
-//! A suffix is trec_eval's or ranx's own: `ndcg_cut.5,10`, `rbp.95`. One name may mean several measures: `P@[5,10]` is two,
-//! trec_eval's bare `P` is nine.
+//! A suffix is trec_eval's or ranx's own: `ndcg_cut.5,10`, `rbp.95`. One name may mean several
+//! measures: `P@[5,10]` is two, trec_eval's bare `P` is nine.
 
 use std::ops::Range;
 
@@ -52,7 +52,8 @@ pub fn parse(text: &str) -> Result<Measure> {
 /// ```
 ///
 /// # Errors
-/// Each name, parameter or cutoff that is wrong, with its place in the text and what was probably meant.
+/// Each name, parameter or cutoff that is wrong, with its place in the text and what was probably
+/// meant.
 pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
     each(text, None, made(defaults))
 }
@@ -68,12 +69,17 @@ fn made(defaults: Defaults) -> impl Fn(&str, Draft) -> Result<Measure, MeasureEr
 }
 
 impl Profile {
-    /// Parses the measures that `text` means where all names are the library's, whether or not its prefix is before them.
+    /// Parses the measures that `text` means where all names are the library's, whether or not its
+    /// prefix is before them.
     ///
     /// ```
     /// use laneval::measure::{Defaults, Profile};
-    /// let measures = Profile::of("ranx")?.measures("mrr@10,ranx:ndcg_burges@10", Defaults::default())?;
-    /// assert_eq!(measures.iter().map(ToString::to_string).collect::<Vec<_>>(), ["RR@10", "nDCG(gain=exp2)@10"]);
+    /// let measures =
+    ///     Profile::of("ranx")?.measures("mrr@10,ranx:ndcg_burges@10", Defaults::default())?;
+    /// assert_eq!(
+    ///     measures.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    ///     ["RR@10", "nDCG(gain=exp2)@10"]
+    /// );
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
@@ -88,13 +94,14 @@ impl Profile {
         Defaults { rel: given.rel.or(parse_level(self.relevant)) }
     }
 
-    /// What the library makes of the usual measures, those that it has: of `nDCG@10`, `AP`, `RR`, `P@10` and `R@100`, each by the first of
-    /// its names.
+    /// What the library makes of the usual measures, those that it has: of `nDCG@10`, `AP`, `RR`,
+    /// `P@10` and `R@100`, each by the first of its names.
     pub fn usual_measures(&self, defaults: Defaults) -> Vec<Measure> {
         let defaults = self.defaults(defaults);
         let usual = |(names, cut): (&[&str], Option<u32>)| {
-            let row =
-                FOREIGN.iter().find(|row| self.tools.contains(&row.tool) && names.contains(&row.measure))?;
+            let row = FOREIGN
+                .iter()
+                .find(|row| self.tools.contains(&row.tool) && names.contains(&row.measure))?;
             Draft { cutoff: cut.map(Cutoff::Rank), ..row.draft() }.measure(defaults).ok()
         };
         let all: [(&[&str], Option<u32>); 5] = [
@@ -117,7 +124,8 @@ pub fn prefixed(text: &str) -> Vec<(&str, &'static Profile)> {
     items(text, None).into_iter().filter_map(of).collect()
 }
 
-/// Parses `text` as [`parse_list`] does, and returns each measure with its row. A name that lacks a cutoff has its row alone.
+/// Parses `text` as [`parse_list`] does, and returns each measure with its row. A name that lacks a
+/// cutoff has its row alone.
 ///
 /// # Errors
 /// As [`parse_list`], but a missing cutoff is no error.
@@ -125,7 +133,8 @@ pub fn meanings(text: &str) -> Result<Vec<(&'static Definition, Option<Measure>)
     each(text, None, |_, draft| Ok((draft.definition, draft.measure(Defaults::default()).ok())))
 }
 
-/// Applies `make` to each measure of a list. The errors of the first twenty wrong ones are reported together.
+/// Applies `make` to each measure of a list. The errors of the first twenty wrong ones are reported
+/// together.
 fn each<T>(
     text: &str,
     profile: Option<&'static Profile>,
@@ -160,8 +169,8 @@ fn each<T>(
     }
 }
 
-/// Splits a list into measures, each trimmed: at commas and blanks outside of brackets, unless a number continues a suffix such as
-/// `ndcg_cut.5,10`.
+/// Splits a list into measures, each trimmed: at commas and blanks outside of brackets, unless a
+/// number continues a suffix such as `ndcg_cut.5,10`.
 fn items(text: &str, profile: Option<&'static Profile>) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for piece in cut_outside(text, 0..text.len(), |_, c, _| c == ',') {
@@ -189,7 +198,8 @@ fn parts_words(before: &str, c: char, after: &str) -> bool {
     c.is_whitespace() && !joined && !joins
 }
 
-/// Cuts a range of a text at the characters outside of brackets for which `cuts` is true, and trims the parts.
+/// Cuts a range of a text at the characters outside of brackets for which `cuts` is true, and trims
+/// the parts.
 fn cut_outside(
     text: &str,
     range: Range<usize>,
@@ -232,9 +242,11 @@ fn bare_rank(text: &str, item: &Range<usize>) -> Option<MeasureError> {
     }
     let before = text[..item.start].trim_end_matches([',', ' ']);
     let (name, first) = before.rsplit_once('@')?;
-    let first = first.split(|c: char| !c.is_ascii_digit()).next().filter(|first| !first.is_empty())?;
+    let first =
+        first.split(|c: char| !c.is_ascii_digit()).next().filter(|first| !first.is_empty())?;
     let name = name.rsplit([',', ' ']).next()?;
-    let mut error = MeasureError::new(rank, 0..rank.len(), "several cutoffs are written in brackets");
+    let mut error =
+        MeasureError::new(rank, 0..rank.len(), "several cutoffs are written in brackets");
     error.suggestions = vec![format!("{name}@[{first},{rank}]")];
     Some(error)
 }

@@ -1,7 +1,8 @@
-//! Powers by running product, 1·p·p·…, as programs have them that multiply once at each rank. `powi` has other last digits.
+//! Powers by running product, 1·p·p·…, as programs have them that multiply once at each rank.
+//! `powi` has other last digits.
 //!
-//! trec_eval's and others' loops multiply by p once a rank, so the n-th power has been rounded n times. A closed form is nearer to the
-//! true power, and therefore another number.
+//! trec_eval's and others' loops multiply by p once a rank, so the n-th power has been rounded n
+//! times. A closed form is nearer to the true power, and therefore another number.
 
 use std::sync::OnceLock;
 
@@ -24,7 +25,9 @@ impl Powers {
     /// p to the power n.
     pub fn at(&self, n: usize) -> f64 {
         let next = |&power: &f64| Some(power * self.p);
-        let first = self.first.get_or_init(|| std::iter::successors(Some(1.0), next).take(TABLED).collect());
+        let first = self
+            .first
+            .get_or_init(|| std::iter::successors(Some(1.0), next).take(TABLED).collect());
         match first.get(n) {
             Some(&power) => power,
             None => (TABLED - 1..n).fold(first[TABLED - 1], |power, _| power * self.p),
@@ -46,6 +49,9 @@ mod tests {
             }
         }
         let powers = Powers::of(0.9);
-        assert!((1..1000).any(|n| powers.at(n) != 0.9f64.powi(n as i32)), "or a table is not needed");
+        assert!(
+            (1..1000).any(|n| powers.at(n) != 0.9f64.powi(n as i32)),
+            "or a table is not needed"
+        );
     }
 }

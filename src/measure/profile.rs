@@ -1,8 +1,9 @@
-//! The table of libraries: with which options each of them evaluates, in which versions, and how that is known.
+//! The table of libraries: with which options each of them evaluates, in which versions, and how
+//! that is known.
 //!
-//! A library is one row. What it calls the measures are rows of [`FOREIGN`](super::FOREIGN), by the [`Tool`]s of the row. A prefix
-//! (`xgboost:map@5`) takes only names from a row; `--as xgboost` takes its options too. Bare digits at the end of a prefix are an older
-//! version.
+//! A library is one row. What it calls the measures are rows of [`FOREIGN`](super::FOREIGN), by the
+//! [`Tool`]s of the row. A prefix (`xgboost:map@5`) takes only names from a row; `--as xgboost`
+//! takes its options too. Bare digits at the end of a prefix are an older version.
 
 use std::{fmt, iter};
 
@@ -37,7 +38,8 @@ impl Tool {
         }
     }
 
-    /// The prefix that chooses the tool's vocabulary, before a `:`; empty for a tool without a prefix.
+    /// The prefix that chooses the tool's vocabulary, before a `:`; empty for a tool without a
+    /// prefix.
     pub fn prefix(self) -> &'static str {
         Profile::of_tool(self).map_or("", |profile| profile.prefix)
     }
@@ -54,10 +56,12 @@ pub struct Profile {
     pub versions: &'static str,
     /// The tools whose names it has.
     pub tools: &'static [Tool],
-    /// The options of an evaluation that it fixes, each with its word: `ties`, `score`, `known`, `queries`.
+    /// The options of an evaluation that it fixes, each with its word: `ties`, `score`, `known`,
+    /// `queries`.
     pub options: &'static [(&'static str, &'static str)],
-    /// The lowest relevant grade of its binary measures, as [`parse_level`](super::parse_level) reads it; 0 where every judged document
-    /// counts. Where the library is given sets of relevant documents, it is 1.
+    /// The lowest relevant grade of its binary measures, as [`parse_level`](super::parse_level)
+    /// reads it; 0 where every judged document counts. Where the library is given sets of relevant
+    /// documents, it is 1.
     pub relevant: &'static str,
     /// How it is known.
     pub seen: Seen,
@@ -112,7 +116,8 @@ const SAYS: &[(&str, &str, &str)] = &[
 type FixedOptions = &'static [(&'static str, &'static str)];
 
 const AS_TREC_EVAL: FixedOptions = &[("ties", "docno-desc"), ("score", "f64"), ("queries", "both")];
-const AS_TREC_EVAL_9: FixedOptions = &[("ties", "docno-desc"), ("score", "f32"), ("queries", "both")];
+const AS_TREC_EVAL_9: FixedOptions =
+    &[("ties", "docno-desc"), ("score", "f32"), ("queries", "both")];
 /// A library that is given the documents of a query in their order, and all judgments.
 const ORDERED: FixedOptions = &[("ties", "input")];
 /// The same, over the users or queries that have judgments.
@@ -130,21 +135,29 @@ impl Profile {
     #[rustfmt::skip] // a row each
     pub const ALL: &[Profile] = &[
         Profile {
-            prefix: "trec", library: "trec_eval", versions: "10", tools: &[Tool::TrecEval, Tool::TrecEval10],
-            options: AS_TREC_EVAL, relevant: "1", seen: Run, source: "m_*.c, form_res_rels.c", note: "",
+            prefix: "trec", library: "trec_eval", versions: "10",
+            tools: &[Tool::TrecEval, Tool::TrecEval10],
+            options: AS_TREC_EVAL, relevant: "1", seen: Run,
+            source: "m_*.c, form_res_rels.c", note: "",
         },
         Profile {
-            prefix: "trec10", library: "trec_eval 10", versions: "10", tools: &[Tool::TrecEval, Tool::TrecEval10],
-            options: AS_TREC_EVAL, relevant: "1", seen: Run, source: "m_*.c, form_res_rels.c", note: "",
+            prefix: "trec10", library: "trec_eval 10", versions: "10",
+            tools: &[Tool::TrecEval, Tool::TrecEval10],
+            options: AS_TREC_EVAL, relevant: "1", seen: Run,
+            source: "m_*.c, form_res_rels.c", note: "",
         },
         Profile {
-            prefix: "trec9", library: "trec_eval 9", versions: "9, pytrec_eval 0.5", tools: &[Tool::TrecEval],
-            options: AS_TREC_EVAL_9, relevant: "1", seen: Run, source: "m_*.c, form_res_rels.c", note: "",
+            prefix: "trec9", library: "trec_eval \
+                                       9", versions: "9, pytrec_eval 0.5", tools: &[Tool::TrecEval],
+            options: AS_TREC_EVAL_9, relevant: "1", seen: Run,
+            source: "m_*.c, form_res_rels.c", note: "",
         },
         Profile {
             prefix: "irm", library: "ir_measures", versions: "0.4.3", tools: &[Tool::IrMeasures],
-            options: &[("ties", "docno-desc"), ("score", "f32"), ("queries", "judged")], relevant: "1", seen: Run, source: "providers/",
-            note: "RR@k puts equal scores in ascending order of their ids there, RR in descending order; \
+            options: &[("ties", "docno-desc"), ("score", "f32"), ("queries", "judged")],
+            relevant: "1", seen: Run, source: "providers/",
+            note: "RR@k puts equal scores in ascending order of their ids there, RR in descending \
+                   order; \
                    nDCG(dcg=exp-log2) and ERR are rounded to 5 decimals a query",
         },
         Profile {
@@ -153,61 +166,91 @@ impl Profile {
             note: "bpref is not a number where no document is judged not relevant",
         },
         Profile {
-            prefix: "sklearn", library: "scikit-learn", versions: "1.9.1", tools: &[Tool::Library("sklearn")],
+            prefix: "sklearn", library: "scikit-learn", versions: "1.9.1",
+            tools: &[Tool::Library("sklearn")],
             options: &[("ties", "average"), ("known", "retrieved"), ("queries", "both")],
             relevant: "1", seen: Run, source: "metrics/_ranking.py:1457, 1702, 1708",
-            note: "average_precision_score takes grades of 0 and 1 alone; ndcg_score refuses negative grades and a list of one document, and with \
-                   ignore_ties=True sorts unstably; without documents of both kinds roc_auc_score is not a number",
+            note: "average_precision_score takes grades of 0 and 1 alone; ndcg_score refuses \
+                   negative grades and a list of one document, and with \
+                   ignore_ties=True sorts unstably; without documents of both kinds roc_auc_score \
+                   is not a number",
         },
         Profile {
-            prefix: "torchmetrics", library: "torchmetrics", versions: "1.9.0", tools: &[Tool::Library("torchmetrics")],
-            options: &[("ties", "average"), ("score", "f32"), ("known", "retrieved"), ("queries", "both")],
-            relevant: ">0", seen: Source, source: "functional/retrieval/ndcg.py:105, average_precision.py:62",
-            note: "a document of score 0 or below is no hit there; only nDCG averages over equal scores, others sort them unstably; \
-                   empty_target_action is nothing=0, 1 or skip here; Precision and Recall add up fractional grades, and all but nDCG refuse \
+            prefix: "torchmetrics", library: "torchmetrics", versions: "1.9.0",
+            tools: &[Tool::Library("torchmetrics")],
+            options: &[
+                ("ties", "average"), ("score", "f32"), ("known", "retrieved"), ("queries", "both"),
+            ],
+            relevant: ">0", seen: Source, source: "functional/retrieval/ndcg.py:105, \
+                average_precision.py:62",
+            note: "a document of score 0 or below is no hit there; only nDCG averages over equal \
+                   scores, others sort them unstably; \
+                   empty_target_action is nothing=0, 1 or skip here; Precision and Recall add up \
+                   fractional grades, and all but nDCG refuse \
                    grades above 1",
         },
         Profile {
-            prefix: "torchmetrics0", library: "torchmetrics 0.11", versions: "0.11.4", tools: &[Tool::Library("torchmetrics")],
+            prefix: "torchmetrics0", library: "torchmetrics \
+                0.11", versions: "0.11.4", tools: &[Tool::Library("torchmetrics")],
             options: &[("score", "f32"), ("known", "retrieved"), ("queries", "both")],
-            relevant: ">0", seen: Source, source: "functional/retrieval/ndcg.py, average_precision.py",
-            note: "a document of score 0 or below is no hit there; equal scores are sorted unstably: --ties best and worst are bounds",
+            relevant: ">0", seen: Source, source: "functional/retrieval/ndcg.py, \
+                average_precision.py",
+            note: "a document of score 0 or below is no hit there; equal scores are sorted \
+                   unstably: --ties best and worst are bounds",
         },
         Profile {
             prefix: "tfr", library: "TF-Ranking", versions: "0.5.5", tools: &[Tool::Library("tfr")],
-            options: &[("ties", "average"), ("score", "f32"), ("known", "retrieved"), ("queries", "both")],
+            options: &[
+                ("ties", "average"), ("score", "f32"), ("known", "retrieved"), ("queries", "both"),
+            ],
             relevant: "1", seen: Source, source: "metrics_impl.py:202, 620, 652",
-            note: "equal scores are shuffled there, so that its value is the average only in the long run; weights of queries are not known here; \
+            note: "equal scores are shuffled there, so that its value is the average only in the \
+                   long run; weights of queries are not known here; \
                    a document with a negative grade is taken out of its list there",
         },
         Profile {
-            prefix: "lightgbm", library: "LightGBM", versions: "4.7.0", tools: &[Tool::Library("lightgbm")],
-            options: LISTS, relevant: ">0.5", seen: Run, source: "rank_metric.hpp:98, map_metric.hpp:100", note: "refuses negative grades in ndcg",
+            prefix: "lightgbm", library: "LightGBM", versions: "4.7.0",
+            tools: &[Tool::Library("lightgbm")],
+            options: LISTS, relevant: ">0.5", seen: Run, source: "rank_metric.hpp:98, \
+                map_metric.hpp:100", note: "refuses negative grades in ndcg",
         },
         Profile {
-            prefix: "xgboost", library: "XGBoost", versions: "2 and later", tools: &[Tool::Library("xgboost")],
-            options: &[("ties", "input"), ("score", "f32"), ("known", "retrieved"), ("queries", "both")],
+            prefix: "xgboost", library: "XGBoost", versions: "2 and later",
+            tools: &[Tool::Library("xgboost")],
+            options: &[
+                ("ties", "input"), ("score", "f32"), ("known", "retrieved"), ("queries", "both"),
+            ],
             relevant: "1", seen: Run, source: "3.2.0: rank_metric.cc:320, 385, 444",
-            note: "map and pre refuse other grades than 0 and 1, and ndcg negative ones; auc counts pairs of equal grades too, and has no \
+            note: "map and pre refuse other grades than 0 and 1, and ndcg negative ones; auc \
+                   counts pairs of equal grades too, and has no \
                    measure here",
         },
         Profile {
-            prefix: "xgboost1", library: "XGBoost 1", versions: "1.7.6", tools: &[Tool::Library("xgboost1")],
-            options: &[("ties", "input"), ("score", "f32"), ("known", "retrieved"), ("queries", "both")],
+            prefix: "xgboost1", library: "XGBoost 1", versions: "1.7.6",
+            tools: &[Tool::Library("xgboost1")],
+            options: &[
+                ("ties", "input"), ("score", "f32"), ("known", "retrieved"), ("queries", "both"),
+            ],
             relevant: "1", seen: Run, source: "rank_metric.cc",
-            note: "grades are cut to whole numbers; a negative one is relevant in map and pre there, and a gain of some 2^31 in ndcg; auc counts \
+            note: "grades are cut to whole numbers; a negative one is relevant in map and pre \
+                   there, and a gain of some 2^31 in ndcg; auc counts \
                    pairs of equal grades too, and has no measure here",
         },
         Profile {
-            prefix: "catboost", library: "CatBoost", versions: "1.2.10", tools: &[Tool::Library("catboost")],
+            prefix: "catboost", library: "CatBoost", versions: "1.2.10",
+            tools: &[Tool::Library("catboost")],
             options: &[("ties", "worst"), ("known", "retrieved"), ("queries", "both")],
-            relevant: ">0.5", seen: Run, source: "metrics/dcg.cpp, doc_comparator.h:4, precision_recall_at_k.cpp",
-            note: "a negative grade is a negative gain there, and an ideal below 0 is as if nothing were relevant; \
-                   QueryAUC counts ties by half (--ties average here), and is 0 for a list of relevant documents only; \
+            relevant: ">0.5", seen: Run, source: "metrics/dcg.cpp, doc_comparator.h:4, \
+                precision_recall_at_k.cpp",
+            note: "a negative grade is a negative gain there, and an ideal below 0 is as if \
+                   nothing were relevant; \
+                   QueryAUC counts ties by half (--ties average here), and is 0 for a list of \
+                   relevant documents only; \
                    ERR has no measure here",
         },
         Profile {
-            prefix: "ranklib", library: "RankLib", versions: "2020", tools: &[Tool::Library("ranklib")],
+            prefix: "ranklib", library: "RankLib", versions: "2020",
+            tools: &[Tool::Library("ranklib")],
             options: &[("known", "retrieved"), ("queries", "both")],
             relevant: ">0", seen: Run, source: "e43f605: NDCGScorer:120, APScorer:93, ERRScorer:25",
             note: "with -qrel all judged documents count there: take ranklib: names without --as",
@@ -215,105 +258,150 @@ impl Profile {
         Profile {
             prefix: "beir", library: "BEIR", versions: "2.2.0", tools: &[Tool::Beir],
             options: AS_TREC_EVAL_9, relevant: "1", seen: Run, source: "custom_metrics.py:20, 55",
-            note: "averages are rounded to 5 decimals; MRR, R_cap and Accuracy keep equal scores in the order of the input there, \
-                   and count fractional grades, which the others refuse; R_cap fails where nothing is relevant",
+            note: "averages are rounded to 5 decimals; MRR, R_cap and Accuracy keep equal scores \
+                   in the order of the input there, \
+                   and count fractional grades, which the others refuse; R_cap fails where nothing \
+                   is relevant",
         },
         Profile {
             prefix: "mteb", library: "MTEB", versions: "2.26", tools: &[Tool::Library("mteb")],
-            options: AS_TREC_EVAL_9, relevant: "1", seen: Function, source: "retrieval_metrics.py:41", note: "averages are rounded to 5 decimals",
+            options: AS_TREC_EVAL_9, relevant: "1", seen: Function,
+            source: "retrieval_metrics.py:41", note: "averages are rounded to 5 decimals",
         },
         Profile {
             prefix: "mteb1", library: "MTEB 1", versions: "1.38", tools: &[Tool::Library("mteb")],
-            options: AS_TREC_EVAL_9, relevant: "1", seen: Function, source: "evaluation/evaluators/utils.py",
-            note: "averages are rounded to 5 decimals; mrr keeps equal scores in the order of the input there",
+            options: AS_TREC_EVAL_9, relevant: "1", seen: Function,
+            source: "evaluation/evaluators/utils.py",
+            note: "averages are rounded to 5 decimals; mrr keeps equal scores in the order of the \
+                   input there",
         },
         Profile {
-            prefix: "st", library: "sentence-transformers", versions: "2025-10", tools: &[Tool::Library("st")],
-            options: ORDERED_OF_ALL, relevant: "1", seen: Function, source: "InformationRetrievalEvaluator.py:152, 485, 499",
-            note: "RerankingEvaluator takes scikit-learn's ndcg_score and average_precision_score: --as sklearn",
+            prefix: "st", library: "sentence-transformers", versions: "2025-10",
+            tools: &[Tool::Library("st")],
+            options: ORDERED_OF_ALL, relevant: "1", seen: Function,
+            source: "InformationRetrievalEvaluator.py:152, 485, 499",
+            note: "RerankingEvaluator takes scikit-learn's ndcg_score and average_precision_score: \
+                   --as sklearn",
         },
         Profile {
-            prefix: "recbole", library: "RecBole", versions: "1.2.1", tools: &[Tool::Library("recbole")],
-            options: ORDERED_OF_ALL, relevant: "0", seen: Function, source: "evaluator/metrics.py:134, 193",
+            prefix: "recbole", library: "RecBole", versions: "1.2.1",
+            tools: &[Tool::Library("recbole")],
+            options: ORDERED_OF_ALL, relevant: "0", seen: Function,
+            source: "evaluator/metrics.py:134, 193",
             note: "averages are rounded to 4 decimals; torch.topk orders equal scores before",
         },
         Profile {
-            prefix: "rectools", library: "RecTools", versions: "0.19.0", tools: &[Tool::Library("rectools")],
-            options: ORDERED_OF_ALL, relevant: "0", seen: Run, source: "metrics/ranking.py:380, 463",
+            prefix: "rectools", library: "RecTools", versions: "0.19.0",
+            tools: &[Tool::Library("rectools")],
+            options: ORDERED_OF_ALL, relevant: "0", seen: Run, source: "metrics/ranking.py:380, \
+                463",
             note: "NDCG divides by k relevant documents there, whatever the judgments",
         },
         Profile {
-            prefix: "replay", library: "RePlay", versions: "0.22", tools: &[Tool::Library("replay")],
-            options: ORDERED_OF_ALL, relevant: "0", seen: Function, source: "metrics/map.py:70", note: "",
+            prefix: "replay", library: "RePlay", versions: "0.22",
+            tools: &[Tool::Library("replay")],
+            options: ORDERED_OF_ALL, relevant: "0", seen: Function,
+            source: "metrics/map.py:70", note: "",
         },
         Profile {
-            prefix: "recommenders", library: "recommenders", versions: "1.2.1", tools: &[Tool::Library("recommenders")],
+            prefix: "recommenders", library: "recommenders", versions: "1.2.1",
+            tools: &[Tool::Library("recommenders")],
             options: &[("ties", "input"), ("queries", "both")],
             relevant: "0", seen: Run, source: "evaluation/python_evaluation.py:785, 833",
             note: "mrr_score of deeprec is RR(over=relevant) --known retrieved",
         },
         Profile {
-            prefix: "lenskit", library: "LensKit", versions: "2026-08", tools: &[Tool::Library("lenskit")],
-            options: ORDERED, relevant: "0", seen: Source, source: "metrics/ranking/_map.py:43, _pr.py:70, _weighting.py:122",
+            prefix: "lenskit", library: "LensKit", versions: "2026-08",
+            tools: &[Tool::Library("lenskit")],
+            options: ORDERED, relevant: "0", seen: Source, source: "metrics/ranking/_map.py:43, \
+                _pr.py:70, _weighting.py:122",
             note: "Precision leaves out queries for which nothing was retrieved",
         },
         Profile {
-            prefix: "cornac", library: "Cornac", versions: "2026-07", tools: &[Tool::Library("cornac")],
-            options: ORDERED_OF_ALL, relevant: "1", seen: Function, source: "metrics/ranking.py:120, 485, 523; eval_methods/base_method.py:181",
-            note: "every item is ranked there, so that a document that the run lacks does not occur: --known retrieved is the same for \
-                   lists that are cut; AUC counts ties as wrong (--ties worst here), and MRR fails without a hit",
+            prefix: "cornac", library: "Cornac", versions: "2026-07",
+            tools: &[Tool::Library("cornac")],
+            options: ORDERED_OF_ALL, relevant: "1", seen: Function,
+            source: "metrics/ranking.py:120, 485, 523; eval_methods/base_method.py:181",
+            note: "every item is ranked there, so that a document that the run lacks does not \
+                   occur: --known retrieved is the same for \
+                   lists that are cut; AUC counts ties as wrong (--ties worst here), and MRR fails \
+                   without a hit",
         },
         Profile {
-            prefix: "elastic", library: "Elasticsearch", versions: "8", tools: &[Tool::Library("elastic")],
-            options: ORDERED, relevant: "1", seen: Source, source: "DiscountedCumulativeGain.java, PrecisionAtK.java",
+            prefix: "elastic", library: "Elasticsearch", versions: "8",
+            tools: &[Tool::Library("elastic")],
+            options: ORDERED, relevant: "1", seen: Source, source: "DiscountedCumulativeGain.java, \
+                PrecisionAtK.java",
             note: "ignore_unlabeled of precision is --judged-only here",
         },
         Profile {
-            prefix: "opensearch", library: "OpenSearch", versions: "2025", tools: &[Tool::Library("opensearch")],
-            options: ORDERED, relevant: ">0", seen: Run, source: "search-relevance d8be5d1: Evaluation.java:36, 72, 92",
+            prefix: "opensearch", library: "OpenSearch", versions: "2025",
+            tools: &[Tool::Library("opensearch")],
+            options: ORDERED, relevant: ">0", seen: Run, source: "search-relevance d8be5d1: \
+                Evaluation.java:36, 72, 92",
             note: "every query is rounded to 2 decimals; a negative grade is a negative gain there",
         },
         Profile {
-            prefix: "quepid", library: "Quepid", versions: "2025", tools: &[Tool::Library("quepid")],
-            options: ORDERED, relevant: ">0", seen: Function, source: "f80322f3: db/scorers/ndcg@10.js:30",
-            note: "a negative grade is a negative gain there; cg and dcg are not numbers with an unrated document",
+            prefix: "quepid", library: "Quepid", versions: "2025",
+            tools: &[Tool::Library("quepid")],
+            options: ORDERED, relevant: ">0", seen: Function, source: "f80322f3: \
+                db/scorers/ndcg@10.js:30",
+            note: "a negative grade is a negative gain there; cg and dcg are not numbers with an \
+                   unrated document",
         },
         Profile {
-            prefix: "mlflow", library: "mlflow", versions: "3.18", tools: &[Tool::Library("mlflow")],
-            options: ORDERED_OF_ALL, relevant: "1", seen: Function, source: "metrics/metric_definitions.py:491",
+            prefix: "mlflow", library: "mlflow", versions: "3.18",
+            tools: &[Tool::Library("mlflow")],
+            options: ORDERED_OF_ALL, relevant: "1", seen: Function,
+            source: "metrics/metric_definitions.py:491",
             note: "a query without relevant and without retrieved documents is worth 1 there",
         },
         Profile {
             prefix: "ragas", library: "ragas", versions: "0.4.3", tools: &[Tool::Library("ragas")],
-            options: ORDERED_OF_ALL, relevant: "1", seen: Function, source: "_context_precision.py:119, 239",
+            options: ORDERED_OF_ALL, relevant: "1", seen: Function,
+            source: "_context_precision.py:119, 239",
             note: "1e-10 is added to the number of hits there",
         },
         Profile {
-            prefix: "trulens", library: "TruLens", versions: "2", tools: &[Tool::Library("trulens")],
-            options: ORDERED_OF_ALL, relevant: "0", seen: Function, source: "groundtruth.py:387, 430",
-            note: "with scores precision_at_k takes all documents whose score is that of rank k, which has no measure here",
+            prefix: "trulens", library: "TruLens", versions: "2",
+            tools: &[Tool::Library("trulens")],
+            options: ORDERED_OF_ALL, relevant: "0", seen: Function, source: "groundtruth.py:387, \
+                430",
+            note: "with scores precision_at_k takes all documents whose score is that of rank k, \
+                   which has no measure here",
         },
         Profile {
-            prefix: "llamaindex", library: "LlamaIndex", versions: "0.14.25", tools: &[Tool::Library("llamaindex")],
-            options: ORDERED, relevant: "1", seen: Function, source: "retrieval/metrics.py:423", note: "a query without relevant or without retrieved documents is refused there",
+            prefix: "llamaindex", library: "LlamaIndex", versions: "0.14.25",
+            tools: &[Tool::Library("llamaindex")],
+            options: ORDERED, relevant: "1", seen: Function, source: "retrieval/metrics.py:423",
+            note: "a query without relevant or without retrieved documents is refused there",
         },
         Profile {
-            prefix: "llamaindex0", library: "LlamaIndex 0.10", versions: "0.10.68", tools: &[Tool::Library("llamaindex0")],
-            options: ORDERED, relevant: "1", seen: Function, source: "retrieval/metrics.py", note: "a query without relevant or without retrieved documents is refused there",
+            prefix: "llamaindex0", library: "LlamaIndex \
+                0.10", versions: "0.10.68", tools: &[Tool::Library("llamaindex0")],
+            options: ORDERED, relevant: "1", seen: Function, source: "retrieval/metrics.py",
+            note: "a query without relevant or without retrieved documents is refused there",
         },
         Profile {
-            prefix: "haystack", library: "Haystack", versions: "3.4", tools: &[Tool::Library("haystack")],
-            options: ORDERED, relevant: "0", seen: Function, source: "components/evaluators/document_ndcg.py:202",
-            note: "the list is evaluated as it is given: cut it to the documents that were given (-M)",
+            prefix: "haystack", library: "Haystack", versions: "3.4",
+            tools: &[Tool::Library("haystack")],
+            options: ORDERED, relevant: "0", seen: Function,
+            source: "components/evaluators/document_ndcg.py:202",
+            note: "the list is evaluated as it is given: cut it to the documents that were given \
+                   (-M)",
         },
         Profile {
-            prefix: "trectools", library: "trectools", versions: "0.0.50", tools: &[Tool::Library("trectools")],
-            options: &[("queries", "both")], relevant: ">0", seen: Source, source: "trec_eval.py:346, 463; Hugging Face evaluate calls it",
+            prefix: "trectools", library: "trectools", versions: "0.0.50",
+            tools: &[Tool::Library("trectools")],
+            options: &[("queries", "both")], relevant: ">0", seen: Source,
+            source: "trec_eval.py:346, 463; Hugging Face evaluate calls it",
             note: "get_map orders by score and document id, get_ndcg takes the rows as they come",
         },
         Profile {
-            prefix: "kaggle", library: "ml_metrics (Kaggle)", versions: "2013", tools: &[Tool::Library("kaggle")],
-            options: ORDERED_OF_ALL, relevant: "1", seen: Source, source: "average_precision.py", note: "a document that is repeated is no hit again",
+            prefix: "kaggle", library: "ml_metrics (Kaggle)", versions: "2013",
+            tools: &[Tool::Library("kaggle")],
+            options: ORDERED_OF_ALL, relevant: "1", seen: Source, source: "average_precision.py",
+            note: "a document that is repeated is no hit again",
         },
     ];
 
@@ -322,7 +410,8 @@ impl Profile {
     /// # Errors
     /// Another word; the message says what was probably meant.
     pub fn of(prefix: &str) -> Result<&'static Profile> {
-        Profile::find(prefix).map_err(|wrong| Error::Unanswerable(format!("{prefix}: {}", wrong.message)))
+        Profile::find(prefix)
+            .map_err(|wrong| Error::Unanswerable(format!("{prefix}: {}", wrong.message)))
     }
 
     /// The library of this prefix.
@@ -330,7 +419,8 @@ impl Profile {
     /// # Errors
     /// Another word: what to say of it.
     pub(super) fn find(prefix: &str) -> Result<&'static Profile, WrongPrefix> {
-        let prefix = ALSO_CALLED.iter().find(|(name, _)| *name == prefix).map_or(prefix, |(_, of)| of);
+        let prefix =
+            ALSO_CALLED.iter().find(|(name, _)| *name == prefix).map_or(prefix, |(_, of)| of);
         if let Some(profile) = Profile::ALL.iter().find(|profile| profile.prefix == prefix) {
             return Ok(profile);
         }
@@ -341,17 +431,20 @@ impl Profile {
             && family.len() < prefix.len()
         {
             let newest = format!("{} ({})", newest.prefix, newest.versions);
-            let names: Vec<String> =
-                iter::once(newest).chain(older.iter().map(|profile| profile.prefix.to_owned())).collect();
+            let names: Vec<String> = iter::once(newest)
+                .chain(older.iter().map(|profile| profile.prefix.to_owned()))
+                .collect();
             return Err(WrongPrefix {
                 is_version: true,
                 message: format!("{family} has {}", listed(&names)),
             });
         }
-        let distance =
-            |profile: &&Profile| strsim::damerau_levenshtein(&prefix.to_lowercase(), profile.prefix);
+        let distance = |profile: &&Profile| {
+            strsim::damerau_levenshtein(&prefix.to_lowercase(), profile.prefix)
+        };
         let near = Profile::ALL.iter().min_by_key(distance);
-        let message = match near.filter(|near| 3 * distance(near) <= prefix.chars().count().max(3)) {
+        let message = match near.filter(|near| 3 * distance(near) <= prefix.chars().count().max(3))
+        {
             Some(near) => format!("is no library: did you mean {}?", near.prefix),
             None => "is no library: `laneval measures --as` lists them".to_owned(),
         };
@@ -376,8 +469,8 @@ impl Profile {
         self.options.iter().find(|(of, _)| *of == option).map(|&(_, word)| word)
     }
 
-    /// Checks that an option that was given as well agrees with the library, and returns the word that holds. `shown` writes the option with
-    /// a word, as it is given: `--ties input`.
+    /// Checks that an option that was given as well agrees with the library, and returns the word
+    /// that holds. `shown` writes the option with a word, as it is given: `--ties input`.
     ///
     /// # Errors
     /// The library fixes another word.
@@ -400,11 +493,14 @@ impl Profile {
         }
     }
 
-    /// What the library does with some of its options, in words: those that `counts` picks. `None` if there are none.
+    /// What the library does with some of its options, in words: those that `counts` picks. `None`
+    /// if there are none.
     pub fn says(&self, counts: impl Fn(&str, &str) -> bool) -> Option<String> {
         let relevant = [("rel", self.relevant)];
-        let picked = self.options.iter().chain(&relevant).filter(|(option, word)| counts(option, word));
-        let words: Vec<String> = picked.map(|(option, word)| says(option, word).to_owned()).collect();
+        let picked =
+            self.options.iter().chain(&relevant).filter(|(option, word)| counts(option, word));
+        let words: Vec<String> =
+            picked.map(|(option, word)| says(option, word).to_owned()).collect();
         (!words.is_empty()).then(|| format!("{} {}", self.library, listed(&words)))
     }
 }

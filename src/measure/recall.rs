@@ -7,23 +7,27 @@ pub enum RecallRule {
     V9,
     /// x·R rounded, halves away from zero, as trec_eval 10.
     V10,
-    /// The fewest hits h with h / R ≥ x, without any rounding, as in textbooks. x is the shortest decimal that reads as the f64: 0.7 is
-    /// 7/10.
+    /// The fewest hits h with h / R ≥ x, without any rounding, as in textbooks. x is the shortest
+    /// decimal that reads as the f64: 0.7 is 7/10.
     Exact,
 }
 
 impl RecallRule {
-    // Three answers to how many hits a level of recall is. trec_eval 9 adds 0.9 to x·R and truncates (m_iprec_at_recall.c), which is
-    // nearly a ceiling but takes x·R = 2.05 as 2; its version 10 rounds to the nearest, so 2.4 is 2. Textbooks want the fewest hits with
-    // h/R ≥ x, and there x·R in floats fails: 0.07·100 is 7.000000000000001, whose ceiling is 8. So the level is taken as the decimal that
-    // was written, digits over a power of ten, and the ceiling is a division of whole numbers.
-    /// Returns the function from a number of relevant documents to the number of hits that the level `recall` needs.
+    // Three answers to how many hits a level of recall is. trec_eval 9 adds 0.9 to x·R and
+    // truncates (m_iprec_at_recall.c), which is nearly a ceiling but takes x·R = 2.05 as 2; its
+    // version 10 rounds to the nearest, so 2.4 is 2. Textbooks want the fewest hits with h/R ≥ x,
+    // and there x·R in floats fails: 0.07·100 is 7.000000000000001, whose ceiling is 8. So the
+    // level is taken as the decimal that was written, digits over a power of ten, and the ceiling
+    // is a division of whole numbers.
+    /// Returns the function from a number of relevant documents to the number of hits that the
+    /// level `recall` needs.
     pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
         let exact = (self == RecallRule::Exact).then(|| decimal(recall));
         move |relevant| match (self, exact) {
             (_, Some((digits, places))) => match 10u128.checked_pow(places) {
                 Some(unit) => (u128::from(digits) * u128::from(relevant)).div_ceil(unit) as u64,
-                // 10^places exceeds 2^128, and the product is below 2^121 (17 digits are below 2^57): any share of a hit is one hit.
+                // 10^places exceeds 2^128, and the product is below 2^121 (17 digits are below
+                // 2^57): any share of a hit is one hit.
                 None => u64::from(digits > 0 && relevant > 0),
             },
             (RecallRule::V10, _) => (recall * relevant as f64).round() as u64,
@@ -32,8 +36,8 @@ impl RecallRule {
     }
 }
 
-/// The shortest decimal that reads as `number`, which is 0 to 1: its digits, of which there are at most 17, and how many of them are behind
-/// the point.
+/// The shortest decimal that reads as `number`, which is 0 to 1: its digits, of which there are at
+/// most 17, and how many of them are behind the point.
 fn decimal(number: f64) -> (u64, u32) {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -69,7 +73,11 @@ mod tests {
             (1.0, u64::MAX, u64::MAX),
             (0.123_456_789_012_345_68, 10_000_000_000_000_000, 1_234_567_890_123_457),
         ] {
-            assert_eq!(RecallRule::Exact.hits(recall)(relevant), expected, "{recall} of {relevant}");
+            assert_eq!(
+                RecallRule::Exact.hits(recall)(relevant),
+                expected,
+                "{recall} of {relevant}"
+            );
         }
         assert_eq!(RecallRule::V9.hits(0.7)(3), 2);
         assert_eq!(RecallRule::V10.hits(0.7)(3), 2);

@@ -1,11 +1,13 @@
 //! What a measure reads and how it is finished: the only link between formulas and folds.
 //!
-//! A recipe has three parts: the numbers that are read, in the order of the function's arguments; where each comes from, a fold at a
-//! place, or the judgments; and the last line of the formula. What a fold computes belongs to all measures together, so a recipe names it
-//! by value: two recipes that name equal folds share it, without knowing of each other.
+//! A recipe has three parts: the numbers that are read, in the order of the function's arguments;
+//! where each comes from, a fold at a place, or the judgments; and the last line of the formula.
+//! What a fold computes belongs to all measures together, so a recipe names it by value: two
+//! recipes that name equal folds share it, without knowing of each other.
 //!
-//! The last line sees columns of rows and not numbers of a row: the closure is called once a tile and measure, and inside it the compiler
-//! has a plain loop over slices. Where the line is a product or a quotient it is data, so that a device may do it.
+//! The last line sees columns of rows and not numbers of a row: the closure is called once a tile
+//! and measure, and inside it the compiler has a plain loop over slices. Where the line is a
+//! product or a quotient it is data, so that a device may do it.
 
 use std::sync::Arc;
 
@@ -27,7 +29,8 @@ pub enum Recipe {
         /// The last step, from the numbers to the value.
         last: Last,
     },
-    /// By walking down each ranking, because its state needs the query's own ideal ranking or a continuation that no table holds.
+    /// By walking down each ranking, because its state needs the query's own ideal ranking or a
+    /// continuation that no table holds.
     Walk {
         /// The walk; `None` for the measure's own reference function.
         walk: Option<Walk>,
@@ -38,8 +41,8 @@ pub enum Recipe {
     Groups(FacetValue),
 }
 
-/// The last step of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so that
-/// an engine can average them by itself.
+/// The last step of a formula, in f64. All but the custom ones are the first number times a factor
+/// of the query, or a reciprocal, so that an engine can average them by itself.
 #[derive(Clone)]
 pub enum Last {
     /// The first number divided by this constant.
@@ -60,20 +63,30 @@ pub enum Last {
     Custom(Finish),
 }
 
-/// A last step for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to one value for each row.
+/// A last step for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to
+/// one value for each row.
 pub type Finish = Arc<dyn Fn(&[&[f64]], &mut [f64]) + Send + Sync>;
 
 impl Last {
-    /// Finishes some rows: from the numbers that the recipe reads, `[number][row]`, to one value for each row.
+    /// Finishes some rows: from the numbers that the recipe reads, `[number][row]`, to one value
+    /// for each row.
     pub fn finish(&self, numbers: &[&[f64]], values: &mut [f64]) {
         match *self {
             Last::Over(by) => each(numbers, values, |[number]| number / by),
             Last::Times(by) => each(numbers, values, |[number]| number * by),
             Last::Ratio { most } => {
-                each(numbers, values, |[number, by]| if by == 0.0 { 0.0 } else { number / by.min(most) });
+                each(
+                    numbers,
+                    values,
+                    |[number, by]| if by == 0.0 { 0.0 } else { number / by.min(most) },
+                );
             }
             Last::Reciprocal { most } => {
-                each(numbers, values, |[rank]| if rank > 0.0 && rank <= most { 1.0 / rank } else { 0.0 });
+                each(
+                    numbers,
+                    values,
+                    |[rank]| if rank > 0.0 && rank <= most { 1.0 / rank } else { 0.0 },
+                );
             }
             Last::Custom(ref finish) => finish(numbers, values),
         }
@@ -82,7 +95,8 @@ impl Last {
 
 /// Computes the value of each row by `of` from its numbers.
 fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64; N]) -> f64) {
-    // All slices are cut to one length here, so the loop below needs no check of bounds and becomes vectors.
+    // All slices are cut to one length here, so the loop below needs no check of bounds and becomes
+    // vectors.
     let numbers: [&[f64]; N] = std::array::from_fn(|at| &numbers[at][..values.len()]);
     for (row, value) in values.iter_mut().enumerate() {
         *value = of(numbers.map(|number| number[row]));
@@ -99,18 +113,19 @@ impl Recipe {
         }
     }
 
-    /// Makes a recipe that walks down each ranking with the measure's own reference function. A new measure can start with it.
+    /// Makes a recipe that walks down each ranking with the measure's own reference function. A new
+    /// measure can start with it.
     pub fn reference() -> Result<Self, String> {
         Ok(Recipe::Walk { walk: None, facts: Vec::new() })
     }
 
-    /// Returns the recipe for rankings whose codes are classes of exact grades: those that no fold of exact grades computes walk with their
-    /// reference functions.
+    /// Returns the recipe for rankings whose codes are classes of exact grades: those that no fold
+    /// of exact grades computes walk with their reference functions.
     pub fn over_exact(self) -> Self {
         let plain = match &self {
-            Recipe::Folds { reads, .. } => {
-                !reads.iter().any(|read| matches!(read, Read::RetrievedIdeal(_) | Read::ReturnedIdeal(_)))
-            }
+            Recipe::Folds { reads, .. } => !reads
+                .iter()
+                .any(|read| matches!(read, Read::RetrievedIdeal(_) | Read::ReturnedIdeal(_))),
             Recipe::Walk { walk, .. } => walk.as_ref().is_some_and(|walk| !walk.needs_grades()),
             Recipe::Groups(_) => true,
         };
@@ -141,7 +156,8 @@ impl Recipe {
         Ok(Recipe::Folds { reads: vec![read], last: Last::Times(by) })
     }
 
-    /// Makes a recipe of a number divided by another, of which no more than `most` counts; 0 if the other is 0.
+    /// Makes a recipe of a number divided by another, of which no more than `most` counts; 0 if the
+    /// other is 0.
     pub fn ratio(reads: [Read; 2], most: f64) -> Result<Self, String> {
         Ok(Recipe::Folds { reads: reads.into(), last: Last::Ratio { most } })
     }
@@ -192,7 +208,8 @@ pub enum Read {
     Fact(Fact),
     /// The discounted gain of the ideal order of the retrieved documents.
     RetrievedIdeal(IdealRanking),
-    /// The discounted gain of the ideal order of the judged documents, over as many ranks as there are documents retrieved at most.
+    /// The discounted gain of the ideal order of the judged documents, over as many ranks as there
+    /// are documents retrieved at most.
     ReturnedIdeal(IdealRanking),
 }
 

@@ -1,20 +1,22 @@
 //! From a name to its measures. The name is a canonical one, or one of another tool.
 //!
-//! A canonical name in its own spelling always means its measure. Any other name means what all tools that know it mean by it, case
-//! ignored. If they mean different formulas, it is an error that lists them, and the prefix of a library (`trec:`, `ranx:`) chooses one.
+//! A canonical name in its own spelling always means its measure. Any other name means what all
+//! tools that know it mean by it, case ignored. If they mean different formulas, it is an error
+//! that lists them, and the prefix of a library (`trec:`, `ranx:`) chooses one.
 //!
 //! ```text
-//! text        irm:nDCG(dcg='exp-log2')@10          ndcg_cut.5,10              mrr@10-l2
-//! vocabulary  irm:                                 all                        all
-//! name        nDCG                                 ndcg_cut                   mrr             -l2 is ranx's level
-//! rest        (dcg='exp-log2')@10  a tail          .5,10  a suffix            @10  a tail
+//! text        irm:nDCG(dcg='exp-log2')@10    ndcg_cut.5,10      mrr@10-l2
+//! vocabulary  irm:                           all                all
+//! name        nDCG                           ndcg_cut           mrr           -l2 is ranx's level
+//! rest        (dcg='exp-log2')@10  a tail    .5,10  a suffix    @10  a tail
 //! ```
 //!
-//! Why a name is not looked up in one table by priority: the same name has different formulas in different tools (`recall` is at cutoffs
-//! in trec_eval and of the whole ranking in ranx), and whoever silently gets the other tool's number does not notice. So all rows that a
-//! text could mean are collected; if they agree in measure and parameters any of them may read the rest, and if not the error lists each
-//! with the text that means it. Only a canonical name in its own spelling is never ambiguous, or the names that laneval prints could not
-//! be read back.
+//! Why a name is not looked up in one table by priority: the same name has different formulas in
+//! different tools (`recall` is at cutoffs in trec_eval and of the whole ranking in ranx), and
+//! whoever silently gets the other tool's number does not notice. So all rows that a text could
+//! mean are collected; if they agree in measure and parameters any of them may read the rest, and
+//! if not the error lists each with the text that means it. Only a canonical name in its own
+//! spelling is never ambiguous, or the names that laneval prints could not be read back.
 
 use super::draft::{Defaults, Draft};
 use super::foreign::{FOREIGN, Foreign, OF_NOTHING, SETS, Suffix};
@@ -41,7 +43,8 @@ pub(super) fn drafts(text: &str, all: Option<&'static Profile>) -> Resolved<Vec<
     if let (Some(all), Some(own)) = (all, own)
         && all.prefix != own.prefix
     {
-        let message = format!("--as {} means its own names, and not those of {}", all.prefix, own.library);
+        let message =
+            format!("--as {} means its own names, and not those of {}", all.prefix, own.library);
         return Err(MeasureError::new(text, 0..start, message));
     }
     let drafts = named(&item[start..], own.or(all)).map_err(|error| within(text, start, error))?;
@@ -64,7 +67,8 @@ pub(super) fn drafts(text: &str, all: Option<&'static Profile>) -> Resolved<Vec<
 
 /// Splits ranx's `name-l2` into `name` and the level 2.
 fn split_level(text: &str) -> (&str, Option<f64>) {
-    let split = text.rsplit_once("-l").and_then(|(name, level)| Some((name, level.parse::<f64>().ok()?)));
+    let split =
+        text.rsplit_once("-l").and_then(|(name, level)| Some((name, level.parse::<f64>().ok()?)));
     match split.filter(|(_, level)| Kind::Level.takes(&Value::Number(*level))) {
         Some((name, level)) => (name, Some(level)),
         None => (text, None),
@@ -105,13 +109,15 @@ enum Rest<'a> {
     Suffix(&'a Foreign, Option<&'a str>, usize),
 }
 
-/// The text, the name at its start, and the byte behind the name. A name of a library may have arguments, as `MAP(divide_by_k=True)`, or a
-/// `-` behind its cutoff, as XGBoost's `ndcg@3-`; the returned text is without this.
+/// The text, the name at its start, and the byte behind the name. A name of a library may have
+/// arguments, as `MAP(divide_by_k=True)`, or a `-` behind its cutoff, as XGBoost's `ndcg@3-`; the
+/// returned text is without this.
 fn name_of<'a>(text: &'a str, profile: Option<&'static Profile>) -> (&'a str, &'a str, usize) {
     let end = |text: &str| text.find(['(', '@']).unwrap_or(text.len());
     let plain = (text, text[..end(text)].trim_end(), end(text));
     let Some(profile) = profile else { return plain };
-    let names = || FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool)).map(|row| row.name);
+    let names =
+        || FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool)).map(|row| row.name);
     let is_same = |name: &str, written: &str| {
         let written = written.chars().filter(|c| !c.is_whitespace() && !matches!(c, '"' | '\''));
         written.map(|c| c.to_ascii_lowercase()).eq(name.chars().map(|c| c.to_ascii_lowercase()))
@@ -123,7 +129,8 @@ fn name_of<'a>(text: &'a str, profile: Option<&'static Profile>) -> (&'a str, &'
     }
     let cut = text.strip_suffix('-').map(|text| (text, &text[..end(text)]));
     let minus = cut.and_then(|(text, before)| {
-        let name = names().find(|name| name.strip_suffix('-').is_some_and(|name| is_same(name, before)))?;
+        let name = names()
+            .find(|name| name.strip_suffix('-').is_some_and(|name| is_same(name, before)))?;
         Some((text, name, before.len()))
     });
     minus.unwrap_or(plain)
@@ -141,35 +148,46 @@ fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> 
     if profile.is_none_or(|of| of.tools.contains(&Tool::TrecEval)) && SETS.contains(&text) {
         return Ok(set(text, profile));
     }
-    let rows = MEASURES.iter().filter(|row| profile.is_none() && row.name.eq_ignore_ascii_case(name));
+    let rows =
+        MEASURES.iter().filter(|row| profile.is_none() && row.name.eq_ignore_ascii_case(name));
     let rows = rows.map(|row| NameCandidate {
         name: row.name,
         draft: start(row),
         foreign: None,
         rest: Rest::Tail(false),
     });
-    let foreign = FOREIGN.iter().filter(|row| profile.map_or(row.bare, |of| of.tools.contains(&row.tool)));
+    let foreign =
+        FOREIGN.iter().filter(|row| profile.map_or(row.bare, |of| of.tools.contains(&row.tool)));
     let foreign = foreign.filter_map(|row| {
         let rest = follows(row, text, name, rest, profile.is_some())?;
         Some(NameCandidate { name: row.name, draft: row.draft(), foreign: Some(row), rest })
     });
     let mut candidates: Vec<NameCandidate> = rows.chain(foreign).collect();
-    let Some(first) = candidates.first() else { return Err(suggest::unknown(text, name, rest, profile)) };
+    let Some(first) = candidates.first() else {
+        return Err(suggest::unknown(text, name, rest, profile));
+    };
     if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
         return Err(ambiguous(text, name, &candidates));
     }
-    // They mean the same, but not all can read what follows: the one spelt as in the text is preferred, then the first that reads it.
+    // They mean the same, but not all can read what follows: the one spelt as in the text is
+    // preferred, then the first that reads it.
     sort::by_number(&mut candidates, |of| if text.starts_with(of.name) { 0.0 } else { 1.0 });
-    let mut answers: Vec<_> = candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
+    let mut answers: Vec<_> =
+        candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
     let whole = |answer: &Resolved<Vec<Draft>>| {
         answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))
     };
-    // A name of one value here may stand for several elsewhere, as trec_eval's `success` does for ranks 1, 5 and 10.
+    // A name of one value here may stand for several elsewhere, as trec_eval's `success` does for
+    // ranks 1, 5 and 10.
     let written = |answer: &Resolved<Vec<Draft>>| {
-        answer.as_ref().map_or(Vec::new(), |drafts| drafts.iter().map(Draft::written).collect::<Vec<_>>())
+        answer
+            .as_ref()
+            .map_or(Vec::new(), |drafts| drafts.iter().map(Draft::written).collect::<Vec<_>>())
     };
-    let meant: Vec<Vec<String>> = answers.iter().filter(|answer| whole(answer)).map(written).collect();
-    if let (Some(row), Some(first)) = (FOREIGN.iter().find(|row| row.name == text && row.bare), meant.first())
+    let meant: Vec<Vec<String>> =
+        answers.iter().filter(|answer| whole(answer)).map(written).collect();
+    if let (Some(row), Some(first)) =
+        (FOREIGN.iter().find(|row| row.name == text && row.bare), meant.first())
         && meant.iter().any(|other| other != first)
     {
         let tool = (
@@ -178,9 +196,16 @@ fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> 
         );
         let one = meant.iter().min_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", "));
         let here = definition(&one).map_or(String::new(), |row| row.doc.to_owned());
-        return Err(MeasureError { candidates: vec![tool, (one, here)], ..not_the_same(text, name) });
+        return Err(MeasureError {
+            candidates: vec![tool, (one, here)],
+            ..not_the_same(text, name)
+        });
     }
-    let best = answers.iter().position(whole).or_else(|| answers.iter().position(Result::is_ok)).unwrap_or(0);
+    let best = answers
+        .iter()
+        .position(whole)
+        .or_else(|| answers.iter().position(Result::is_ok))
+        .unwrap_or(0);
     answers.swap_remove(best)
 }
 
@@ -207,13 +232,15 @@ fn follows<'a>(
     }
 }
 
-/// The suffix of a text that is a row's name with a suffix: after a `.`, or after a `_` if a number follows, as pytrec_eval writes it.
+/// The suffix of a text that is a row's name with a suffix: after a `.`, or after a `_` if a number
+/// follows, as pytrec_eval writes it.
 fn suffix<'a>(row: &Foreign, text: &'a str) -> Option<(&'a str, usize)> {
     let (name, rest) = text.split_at_checked(row.name.len())?;
     let after = rest.strip_prefix(['.', '_'])?;
     let number = after.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
-    let found =
-        name.eq_ignore_ascii_case(row.name) && (rest.starts_with('.') || number) && row.suffix.reads(after);
+    let found = name.eq_ignore_ascii_case(row.name)
+        && (rest.starts_with('.') || number)
+        && row.suffix.reads(after);
     found.then_some((after, text.len() - after.len()))
 }
 
@@ -235,7 +262,8 @@ fn set(name: &str, profile: Option<&Profile>) -> Vec<Draft> {
     let rows = FOREIGN.iter().filter(|row| row.sets.contains(&name));
     let rows = rows.filter(|row| profile.is_none_or(|of| of.tools.contains(&row.tool)));
     let bare = |row: &Foreign| row.drafts(None, &SuffixNumbers::STRICT);
-    rows.flat_map(|row| bare(row).unwrap_or_else(|wrong| unreachable!("{}", wrong.message))).collect()
+    rows.flat_map(|row| bare(row).unwrap_or_else(|wrong| unreachable!("{}", wrong.message)))
+        .collect()
 }
 
 /// The key by which two rows mean the same: the measure and its parameters.
@@ -255,11 +283,17 @@ impl NameCandidate<'_> {
                     None => Ok(drafts),
                 }
             }
-            Rest::Suffix(row, suffix, at) => row.drafts(suffix, &SuffixNumbers::STRICT).map_err(|wrong| {
-                let WrongSuffix { span, message } = wrong;
-                let span = if suffix.is_some() { at + span.start..at + span.end } else { 0..text.len() };
-                MeasureError::new(text, span, message)
-            }),
+            Rest::Suffix(row, suffix, at) => {
+                row.drafts(suffix, &SuffixNumbers::STRICT).map_err(|wrong| {
+                    let WrongSuffix { span, message } = wrong;
+                    let span = if suffix.is_some() {
+                        at + span.start..at + span.end
+                    } else {
+                        0..text.len()
+                    };
+                    MeasureError::new(text, span, message)
+                })
+            }
         }
     }
 }
@@ -277,19 +311,24 @@ fn ambiguous(text: &str, name: &str, candidates: &[NameCandidate]) -> MeasureErr
             None => meanings.push((draft, vec![name])),
         }
     }
-    let one_row = meanings.iter().all(|(draft, _)| draft.definition.name == meanings[0].0.definition.name);
+    let one_row =
+        meanings.iter().all(|(draft, _)| draft.definition.name == meanings[0].0.definition.name);
     let drafts: Vec<&Draft> = meanings.iter().map(|(draft, _)| draft).collect();
     let listed = meanings.iter().map(|(draft, names)| {
-        let what = if one_row { draft.told_apart(&drafts) } else { draft.definition.doc.to_owned() };
-        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-        let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        let what =
+            if one_row { draft.told_apart(&drafts) } else { draft.definition.doc.to_owned() };
+        let names: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let names =
+            if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
         (draft.written(), format!("{what}{names}"))
     });
     MeasureError { candidates: listed.collect(), ..not_the_same(text, name) }
 }
 
 fn not_the_same(text: &str, name: &str) -> MeasureError {
-    let message = format!("`{name}` means different measures in different tools: write the one you mean");
+    let message =
+        format!("`{name}` means different measures in different tools: write the one you mean");
     MeasureError::new(text, 0..name.len(), message)
 }
 
@@ -329,9 +368,11 @@ impl Foreign {
         let (text, name, end) = name_of(&example, Profile::of_tool(self.tool));
         let rest = follows(self, text, name, &text[end..], true);
         let read = |rest| {
-            NameCandidate { name: self.name, draft: self.draft(), foreign: Some(self), rest }.read(text, end)
+            NameCandidate { name: self.name, draft: self.draft(), foreign: Some(self), rest }
+                .read(text, end)
         };
-        rest.map_or_else(|| unreachable!("{example}"), read).unwrap_or_else(|error| unreachable!("{error}"))
+        rest.map_or_else(|| unreachable!("{example}"), read)
+            .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
     /// What is missing in a text behind the name, which ends at byte `end`, if something is.
@@ -339,7 +380,8 @@ impl Foreign {
         let rest = &text[end..];
         match self.suffix {
             Suffix::Call(OF_NOTHING) if !rest.contains(OF_NOTHING) => Some(format!(
-                "{} is not a number where nothing is relevant; laneval gives 0 ({OF_NOTHING}=0): say {OF_NOTHING}=0 or {OF_NOTHING}=skip",
+                "{} is not a number where nothing is relevant; laneval gives 0 ({OF_NOTHING}=0): \
+                 say {OF_NOTHING}=0 or {OF_NOTHING}=skip",
                 self.prefixed(text)
             )),
             Suffix::Call(needed) if !rest.contains(needed) => {

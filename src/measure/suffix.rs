@@ -1,8 +1,8 @@
 //! The text after the name of a foreign measure: trec_eval's `.5,10`, ranx's `.95`.
 //!
-//! One reader serves two kinds of users. `eval` takes numbers in the usual notation, and an error for everything else. `trec-eval` has to
-//! mean by `-m P.5x` what the C program means, whose `atol` and `atof` read what they can and take 0 for the rest: it passes functions that
-//! read so.
+//! One reader serves two kinds of users. `eval` takes numbers in the usual notation, and an error
+//! for everything else. `trec-eval` has to mean by `-m P.5x` what the C program means, whose `atol`
+//! and `atof` read what they can and take 0 for the rest: it passes functions that read so.
 
 use std::ops::Range;
 
@@ -61,7 +61,9 @@ impl Suffix {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         match self {
             Suffix::Digits => digits && !text.is_empty(),
-            Suffix::At => !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b','),
+            Suffix::At => {
+                !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',')
+            }
             Suffix::Persistence => !digits,
             Suffix::Call(_) | Suffix::Cut | Suffix::Whole => false,
             _ => true,
@@ -71,7 +73,9 @@ impl Suffix {
     /// The measures of the bare name.
     fn bare(self) -> Vec<Variant> {
         match self {
-            Suffix::Ranks(ranks) => ranks.iter().map(|&k| (Vec::new(), Some(Cutoff::Rank(k)))).collect(),
+            Suffix::Ranks(ranks) => {
+                ranks.iter().map(|&k| (Vec::new(), Some(Cutoff::Rank(k)))).collect()
+            }
             Suffix::Recalls(levels) => {
                 levels.iter().map(|&x| (Vec::new(), Some(Cutoff::Recall(x)))).collect()
             }
@@ -83,7 +87,12 @@ impl Suffix {
     }
 
     /// The measures of the name with this suffix.
-    fn read(self, name: &str, text: &str, numbers: &SuffixNumbers) -> Result<Vec<Variant>, WrongSuffix> {
+    fn read(
+        self,
+        name: &str,
+        text: &str,
+        numbers: &SuffixNumbers,
+    ) -> Result<Vec<Variant>, WrongSuffix> {
         let wrong = |span: Range<usize>, message: String| WrongSuffix { span, message };
         let number = |(span, part): (Range<usize>, &str)| {
             (numbers.number)(part).ok_or_else(|| wrong(span, format!("`{part}` is not a number")))
@@ -103,7 +112,9 @@ impl Suffix {
             }
             Suffix::Recalls(_) => {
                 let level = |(span, part): (Range<usize>, &str)| match (numbers.number)(part) {
-                    Some(x) if (0.0..=1.0).contains(&x) => Ok((Vec::new(), Some(Cutoff::Recall(x)))),
+                    Some(x) if (0.0..=1.0).contains(&x) => {
+                        Ok((Vec::new(), Some(Cutoff::Recall(x))))
+                    }
                     _ => Err(wrong(span, format!("`{part}` is not a level of recall from 0 to 1"))),
                 };
                 parts(text).map(level).collect::<Result<_, _>>()?
@@ -116,7 +127,9 @@ impl Suffix {
             Suffix::Points(param) => {
                 one(vec![(param, Value::List(parts(text).map(number).collect::<Result<_, _>>()?))])
             }
-            Suffix::Gains => one(gains(text, numbers)?.map(|table| ("gain", table)).into_iter().collect()),
+            Suffix::Gains => {
+                one(gains(text, numbers)?.map(|table| ("gain", table)).into_iter().collect())
+            }
             Suffix::Numbers(params) => {
                 let values = parts(text).map(number).collect::<Result<Vec<_>, _>>()?;
                 if values.len() != params.len() {
@@ -126,7 +139,9 @@ impl Suffix {
                 one(params.iter().copied().zip(values.into_iter().map(Value::Number)).collect())
             }
             Suffix::Persistence => one(vec![("p", persistence(name, text, number)?)]),
-            Suffix::Digits => one(vec![("p", Value::Number(number((whole, &format!("0.{text}")))?))]),
+            Suffix::Digits => {
+                one(vec![("p", Value::Number(number((whole, &format!("0.{text}")))?))])
+            }
             Suffix::None => return Err(wrong(whole, format!("`{name}` takes no parameters"))),
             Suffix::Call(_) | Suffix::Cut | Suffix::Whole => {
                 return Err(wrong(whole, "parameters are written in parentheses".to_owned()));
@@ -140,9 +155,15 @@ fn gains(text: &str, numbers: &SuffixNumbers) -> Result<Option<Value>, WrongSuff
     let mut table: Vec<(f64, f64)> = Vec::new();
     for (span, part) in parts(text) {
         let pair = part.split_once('=');
-        let pair = pair.and_then(|(grade, gain)| Some(((numbers.grade)(grade)?, (numbers.number)(gain)?)));
+        let pair =
+            pair.and_then(|(grade, gain)| Some(((numbers.grade)(grade)?, (numbers.number)(gain)?)));
         match pair {
-            None => return Err(WrongSuffix { span, message: format!("`{part}` is not a pair grade=gain") }),
+            None => {
+                return Err(WrongSuffix {
+                    span,
+                    message: format!("`{part}` is not a pair grade=gain"),
+                });
+            }
             Some((Some(grade), _)) if table.iter().any(|&(of, _)| of == grade) => {
                 return Err(WrongSuffix { span, message: format!("grade {grade} has two gains") });
             }
@@ -163,7 +184,8 @@ fn persistence(
     for (span, part) in parts(text) {
         let (key, value) = part.split_once('=').unwrap_or((part, ""));
         if key.trim() != "p" {
-            let message = format!("`{name}` has no parameter `{key}`, only p=…, and no gains of grades");
+            let message =
+                format!("`{name}` has no parameter `{key}`, only p=…, and no gains of grades");
             return Err(WrongSuffix { span, message });
         }
         if p.is_some() {
@@ -172,7 +194,9 @@ fn persistence(
         p = Some(number((span.end - value.len()..span.end, value))?);
     }
     p.map(Value::Number)
-        .ok_or_else(|| WrongSuffix { span: 0..text.len(), message: "p=… was expected".to_owned() })
+        .ok_or_else(|| WrongSuffix {
+            span: 0..text.len(), message: "p=… was expected".to_owned()
+        })
 }
 
 impl Foreign {

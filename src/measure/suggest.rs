@@ -1,4 +1,5 @@
-//! Suggestions for a name that means nothing here: the words of tutorials, and names that are nearly right.
+//! Suggestions for a name that means nothing here: the words of tutorials, and names that are
+//! nearly right.
 
 use super::draft::Draft;
 use super::foreign::{FOREIGN, Foreign, Suffix};
@@ -9,7 +10,8 @@ use super::table::{MEASURES, definition};
 use crate::error::MeasureError;
 use crate::sort;
 
-/// The terms of tutorials and papers, without blanks and signs, and the measures that they mean here. The user gives the cutoff.
+/// The terms of tutorials and papers, without blanks and signs, and the measures that they mean
+/// here. The user gives the cutoff.
 const TERMS: &[(&str, &[&str])] = &[
     ("averageprecision", &["AP"]),
     ("meanaverageprecision", &["AP"]),
@@ -73,7 +75,12 @@ const TERMS: &[(&str, &[&str])] = &[
 const MOST_NAMES: usize = 10;
 
 /// The error of an unknown name, in one vocabulary or in all.
-pub(super) fn unknown(text: &str, name: &str, rest: &str, profile: Option<&Profile>) -> MeasureError {
+pub(super) fn unknown(
+    text: &str,
+    name: &str,
+    rest: &str,
+    profile: Option<&Profile>,
+) -> MeasureError {
     let message = match profile {
         _ if name.is_empty() => "a measure was expected".to_owned(),
         Some(profile) => unknown_there(text, name, profile),
@@ -90,7 +97,8 @@ pub(super) fn unknown(text: &str, name: &str, rest: &str, profile: Option<&Profi
     }
     if suggestions.is_empty() {
         let prefix = profile.map_or(String::new(), |profile| format!("{}:", profile.prefix));
-        suggestions = nearest(name, profile).into_iter().map(|name| format!("{prefix}{name}")).collect();
+        suggestions =
+            nearest(name, profile).into_iter().map(|name| format!("{prefix}{name}")).collect();
     }
     MeasureError { suggestions, ..MeasureError::new(text, 0..name.len(), message) }
 }
@@ -104,14 +112,17 @@ fn unknown_there(text: &str, name: &str, profile: &Profile) -> String {
         Some(Suffix::Whole) => {
             return format!("{prefix}:{name} is of the whole ranking, and takes no cutoff");
         }
-        Some(Suffix::Cut) => return format!("{prefix}:{name} needs a cutoff, as in {prefix}:{name}@10"),
+        Some(Suffix::Cut) => {
+            return format!("{prefix}:{name} needs a cutoff, as in {prefix}:{name}@10");
+        }
         _ => {}
     }
     let mut names: Vec<&str> = rows().map(|row| row.name).collect();
     names.dedup();
     match names.len() {
         1..=MOST_NAMES => format!(
-            "{prefix}:{text}: {library} has no {name}, only {} (list it: laneval measures --as {prefix})",
+            "{prefix}:{text}: {library} has no {name}, only {} (list it: laneval measures --as \
+             {prefix})",
             names.join(", ")
         ),
         _ => format!("there is no measure `{name}` of {library}"),
@@ -146,7 +157,10 @@ fn without_sign(text: &str) -> Option<String> {
     let cut = &text[name.len()..];
     let name = name.trim_end_matches(['_', '-', ' ']);
     let row = MEASURES.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
-    (!cut.is_empty()).then(|| at(row.name, Some(cut))).flatten().filter(|written| written.contains('@'))
+    (!cut.is_empty())
+        .then(|| at(row.name, Some(cut)))
+        .flatten()
+        .filter(|written| written.contains('@'))
 }
 
 /// The term that is nearly `plain`, if that is long enough to tell.
@@ -159,7 +173,8 @@ fn near(plain: &str) -> Option<&'static (&'static str, &'static [&'static str])>
 /// β of `F2`, `F0.5` or `F2-score`.
 fn beta(words: &str) -> Option<f64> {
     let number = words.strip_prefix(['F', 'f'])?;
-    let number = number.trim_end_matches(|c: char| c.is_alphabetic() || matches!(c, '-' | '_' | ' '));
+    let number =
+        number.trim_end_matches(|c: char| c.is_alphabetic() || matches!(c, '-' | '_' | ' '));
     let beta = number.trim_start_matches(['-', '_', ' ']).parse::<f64>().ok()?;
     (0.0..=1e6).contains(&beta).then_some(beta)
 }
@@ -173,10 +188,11 @@ fn at(written: &str, cut: Option<&str>) -> Option<String> {
 }
 
 impl Draft {
-    /// Adds the cutoff `asked`. If that is no rank, or if the measure needs a cutoff, it adds an example of one.
+    /// Adds the cutoff `asked`. If that is no rank, or if the measure needs a cutoff, it adds an
+    /// example of one.
     pub(super) fn at_some_cutoff(mut self, asked: Option<&str>) -> Self {
-        let rank =
-            asked.map(|cut| cut.parse::<u32>().ok().filter(|k| (1..u32::MAX).contains(k)).unwrap_or(10));
+        let rank = asked
+            .map(|cut| cut.parse::<u32>().ok().filter(|k| (1..u32::MAX).contains(k)).unwrap_or(10));
         self.cutoff = match self.definition.cutoff {
             CutoffRule::None => None,
             CutoffRule::Optional => rank.map(Cutoff::Rank),
@@ -232,7 +248,9 @@ mod tests {
         for (term, written) in TERMS {
             assert_eq!(simple(term), *term);
             assert!(TERMS.iter().filter(|(other, _)| other == term).count() == 1, "{term}");
-            written.iter().for_each(|written| assert!(at(written, None).is_some(), "{term}: {written}"));
+            written
+                .iter()
+                .for_each(|written| assert!(at(written, None).is_some(), "{term}: {written}"));
         }
     }
 }

@@ -35,7 +35,8 @@ const GAIN: Param = param(
     "gain",
     Kind::Gain,
     "linear",
-    "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), 1 for what is relevant: of at least rel, or 1 if no rel is given (binary), or a table {grade:gain,…} for some of them",
+    "what a grade is worth: the grade (linear), 2^grade − 1 (exp2), 1 for what is relevant: of at \
+     least rel, or 1 if no rel is given (binary), or a table {grade:gain,…} for some of them",
 );
 const FLOOR: Param = param("rel", Kind::Level, "0", "grades below it are worth nothing");
 const BETA: Param =
@@ -44,7 +45,10 @@ const CUT: Param = param(
     "cut",
     Kind::Word(&["v9", "v10", "exact"]),
     "v9",
-    "hits that recall x needs, of R, to compare with trec_eval 9: ⌊x·R + 0.9⌋ in floating point, so that 0.7 of 3 is 2, because 0.7·3 + 0.9 is 2.9999999999999996 there (v9); to compare with trec_eval 10: x·R rounded (v10); or the textbook's: the fewest h with h / R ≥ x, where x is the decimal as written, without rounding (exact)",
+    "hits that recall x needs, of R, to compare with trec_eval 9: ⌊x·R + 0.9⌋ in floating point, \
+     so that 0.7 of 3 is 2, because 0.7·3 + 0.9 is 2.9999999999999996 there (v9); to compare with \
+     trec_eval 10: x·R rounded (v10); or the textbook's: the fewest h with h / R ≥ x, where x is \
+     the decimal as written, without rounding (exact)",
 );
 
 const NEGATIVES: Param = param(
@@ -66,15 +70,20 @@ const GMAX: Param = param(
     "auto",
     "the top of the grading scale for gain=grade; auto: the largest grade of the qrels",
 );
-const DEPTH: Param =
-    param("depth", Kind::Ranks(&[]), "1000", "the number of ranks to which rankings are cut or padded");
+const DEPTH: Param = param(
+    "depth",
+    Kind::Ranks(&[]),
+    "1000",
+    "the number of ranks to which rankings are cut or padded",
+);
 
 /// The discount: how much a rank counts in a sum of gains.
 const DISCOUNT: Param = param(
     "discount",
     Kind::Word(&["lg", "jk", "rank"]),
     "lg",
-    "a gain at rank i is divided by lg(i + 1), by log_b(i) from rank b on and by nothing before, as by Järvelin and Kekäläinen (jk), or by i (rank)",
+    "a gain at rank i is divided by lg(i + 1), by log_b(i) from rank b on and by nothing before, \
+     as by Järvelin and Kekäläinen (jk), or by i (rank)",
 );
 const BASE: Param = Param {
     needs: "discount=jk",
@@ -94,7 +103,8 @@ const FLOORED: Traits = Traits {
     nothing_relevant: |_| Some(0.00001),
     ..SPECIAL
 };
-/// The traits of sums of gains. The gains of a table may be negative, or of documents without a grade.
+/// The traits of sums of gains. The gains of a table may be negative, or of documents without a
+/// grade.
 const SUMMED: Traits = Traits {
     range: |m| if names_no_gains(m) { Range::Positive } else { Range::Any },
     nothing_relevant: |m| names_no_gains(m).then_some(0.0),
@@ -156,8 +166,12 @@ const ALPHA: Param = param(
     "0.5",
     "the share of a subtopic's gain that each document with it takes from those below",
 );
-const PATIENCE: Param =
-    param("beta", Kind::Number(0.0, 1.0), "0.5", "the chance that the user goes on to the next rank");
+const PATIENCE: Param = param(
+    "beta",
+    Kind::Number(0.0, 1.0),
+    "0.5",
+    "the chance that the user goes on to the next rank",
+);
 const FIRST: Param = param(
     "first",
     Kind::Word(&["divided", "raw"]),
@@ -188,7 +202,8 @@ const BUDGET: Param = param(
     "budget",
     Kind::Whole(1e15),
     "",
-    "the results from the top as long as they have no more positions than this together; the first one that does not fit ends the list, as in a prompt, which holds whole chunks",
+    "the results from the top as long as they have no more positions than this together; the first \
+     one that does not fit ends the list, as in a prompt, which holds whole chunks",
 );
 const OVERLAP: Param = param(
     "overlap",
@@ -197,7 +212,8 @@ const OVERLAP: Param = param(
     "positions count once, or again in each result that has them, as Chroma counts them (each)",
 );
 /// The traits of measures of passages, of which no order of documents says which is better.
-const OVER_PASSAGES: Traits = Traits { input: JudgmentInput::Groups(JudgedBy::Span), ..OVER_SUBTOPICS };
+const OVER_PASSAGES: Traits =
+    Traits { input: JudgmentInput::Groups(JudgedBy::Span), ..OVER_SUBTOPICS };
 
 /// Every measure, in the order in which help lists them.
 pub static MEASURES: &[Definition] = &[
@@ -217,7 +233,8 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: Traits { range: first_is_binary, ..Traits::SHARE },
         plain: "How many of the first k results are relevant, as a share of k.",
-        doc: "Precision: the share of relevant documents among the first k ranks, empty ranks included.",
+        doc: "Precision: the share of relevant documents among the first k ranks, empty ranks \
+              included.",
         formula: "P@k = r(k) / k; norm=min: r(k) / min(k, n)",
         citation: "Cleverdon, Mills, Keen 1966; norm=min: torchmetrics (adaptive_k)",
         recipe: |m, book| {
@@ -238,7 +255,8 @@ pub static MEASURES: &[Definition] = &[
                 "norm",
                 Kind::Word(&["judged", "min", "retrieved"]),
                 "judged",
-                "divide by R, by the smaller of k and R (capped recall), or by the smaller of R and the documents retrieved in the first k ranks",
+                "divide by R, by the smaller of k and R (capped recall), or by the smaller of R \
+                 and the documents retrieved in the first k ranks",
             ),
         ],
         average: Average::Mean,
@@ -253,7 +271,9 @@ pub static MEASURES: &[Definition] = &[
             match m.word("norm") {
                 "retrieved" => {
                     let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), m.rank().into());
-                    let last = |[hits, retrieved, relevant]: [f64; 3]| ratio(hits, retrieved.min(relevant));
+                    let last = |[hits, retrieved, relevant]: [f64; 3]| {
+                        ratio(hits, retrieved.min(relevant))
+                    };
                     Recipe::new([hits, retrieved, relevant], last)
                 }
                 "min" => Recipe::ratio([hits, relevant], f64::from(m.rank().unwrap_or(u32::MAX))),
@@ -268,14 +288,18 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits::SHARE,
-        plain: "Precision and recall of the first k results in one number; low if either of them is low.",
+        plain: "Precision and recall of the first k results in one number; low if either of them \
+                is low.",
         doc: "F-measure of precision and recall at rank k.",
         formula: "F@k = (1 + β²)·P@k·R@k / (β²·P@k + R@k)",
         citation: "van Rijsbergen 1979",
         recipe: |m, book| {
-            let (k, beta2) = (f64::from(m.rank().unwrap_or(1)), m.number("beta").unwrap_or(1.0).powi(2));
+            let (k, beta2) =
+                (f64::from(m.rank().unwrap_or(1)), m.number("beta").unwrap_or(1.0).powi(2));
             let reads = [hits(m, book, m.rank().into()), relevant(m, book)];
-            Recipe::new(reads, move |[hits, relevant]| f_measure(hits / k, ratio(hits, relevant), beta2))
+            Recipe::new(reads, move |[hits, relevant]| {
+                f_measure(hits / k, ratio(hits, relevant), beta2)
+            })
         },
     },
     Definition {
@@ -284,12 +308,18 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: |_| Range::Binary, expected: |_| Expected::GivenHits, ..Traits::SHARE },
+        traits: Traits {
+            range: |_| Range::Binary,
+            expected: |_| Expected::GivenHits,
+            ..Traits::SHARE
+        },
         plain: "Is at least one of the first k results relevant? 1 if so, 0 if none is.",
         doc: "Whether there is a relevant document in the first k ranks.",
         formula: "Success@k = 1 if r(k) > 0, else 0",
         citation: "Buckley et al., trec_eval",
-        recipe: |m, book| Recipe::new([hits(m, book, m.rank().into())], |[hits]| f64::from(hits > 0.0)),
+        recipe: |m, book| {
+            Recipe::new([hits(m, book, m.rank().into())], |[hits]| f64::from(hits > 0.0))
+        },
     },
     Definition {
         name: "Hits",
@@ -316,13 +346,17 @@ pub static MEASURES: &[Definition] = &[
                 "norm",
                 Kind::Word(&["judged", "min", "hits", "k", "retrieved"]),
                 "judged",
-                "divide by R, by the smaller of k and R, by the relevant documents in the first k ranks, which is the MAP of many tutorials (hits), by k, or by the smallest of k, R and n, the documents retrieved (retrieved)",
+                "divide by R, by the smaller of k and R, by the relevant documents in the first k \
+                 ranks, which is the MAP of many tutorials (hits), by k, or by the smallest of k, \
+                 R and n, the documents retrieved (retrieved)",
             ),
             param(
                 "tied",
                 Kind::Word(&["apart", "together"]),
                 "apart",
-                "documents with equal scores stand one behind another, as `--ties` orders them, or all at the last rank of their group, whatever `--ties` says, and without a cutoff (together)",
+                "documents with equal scores stand one behind another, as `--ties` orders them, or \
+                 all at the last rank of their group, whatever `--ties` says, and without a cutoff \
+                 (together)",
             ),
         ],
         average: Average::Mean,
@@ -330,7 +364,9 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             range: first_is_binary_unless_judged,
             better_swaps: |m| m.word("norm") != "hits" || m.rank().is_none(),
-            expected: |m| if m.word("norm") == "hits" { Expected::GivenHits } else { Expected::Linear },
+            expected: |m| {
+                if m.word("norm") == "hits" { Expected::GivenHits } else { Expected::Linear }
+            },
             best_order: |m, cut| {
                 let searched = m.word("norm") == "hits" && (cut || m.rank().is_some());
                 match searched {
@@ -341,24 +377,32 @@ pub static MEASURES: &[Definition] = &[
             },
             ..Traits::SHARE
         },
-        plain: "Are the relevant documents all there, and at the top? 1 if they come first and none is missing.",
-        doc: "Average precision: the mean of the precisions at the ranks of the relevant documents, those not retrieved counting 0.",
-        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / r(k); norm=k: / k; norm=retrieved: / min(k, n, R); tied=together: r(e) / e in the place of r(i) / i, e the last rank with the score of rank i",
-        citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics; norm=k: RecTools; norm=retrieved: LensKit; tied=together: scikit-learn",
+        plain: "Are the relevant documents all there, and at the top? 1 if they come first and \
+                none is missing.",
+        doc: "Average precision: the mean of the precisions at the ranks of the relevant \
+              documents, those not retrieved counting 0.",
+        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / \
+                  r(k); norm=k: / k; norm=retrieved: / min(k, n, R); tied=together: r(e) / e in \
+                  the place of r(i) / i, e the last rank with the score of rank i",
+        citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics; norm=k: RecTools; \
+                   norm=retrieved: LensKit; tied=together: scikit-learn",
         recipe: |m, book| {
             if m.needs_ties() {
                 return Recipe::reference();
             }
             let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), m.rank().into());
             match m.word("norm") {
-                "hits" => Recipe::new([sum, hits(m, book, m.rank().into())], |[sum, hits]| ratio(sum, hits)),
+                "hits" => Recipe::new([sum, hits(m, book, m.rank().into())], |[sum, hits]| {
+                    ratio(sum, hits)
+                }),
                 "k" => match m.rank() {
                     Some(k) => Recipe::over(sum, f64::from(k)),
                     None => Err("norm=k needs a cutoff, as in AP(norm=k)@10".to_owned()),
                 },
                 "retrieved" => {
                     let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), m.rank().into());
-                    let last = |[sum, retrieved, relevant]: [f64; 3]| ratio(sum, retrieved.min(relevant));
+                    let last =
+                        |[sum, retrieved, relevant]: [f64; 3]| ratio(sum, retrieved.min(relevant));
                     Recipe::new([sum, retrieved, relevant(m, book)], last)
                 }
                 "min" => {
@@ -377,12 +421,15 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: FLOORED,
         plain: "AP, averaged so that the queries with the lowest AP pull the number down most.",
-        doc: "Geometric mean of average precision, which rewards mending the worst queries; a query's value is at least 0.00001.",
+        doc: "Geometric mean of average precision, which rewards mending the worst queries; a \
+              query's value is at least 0.00001.",
         formula: "GMAP = exp(mean of ln max(AP, 0.00001))",
         citation: "Robertson 2006",
         recipe: |m, book| {
             let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), Place::End);
-            Recipe::new([sum, relevant(m, book)], |[sum, relevant]| ratio(sum, relevant).max(0.00001))
+            Recipe::new([sum, relevant(m, book)], |[sum, relevant]| {
+                ratio(sum, relevant).max(0.00001)
+            })
         },
     },
     Definition {
@@ -394,7 +441,8 @@ pub static MEASURES: &[Definition] = &[
                 "over",
                 Kind::Word(&["first", "hits", "relevant"]),
                 "first",
-                "the reciprocal rank of the first hit, the mean over all hits in the first k ranks, or their sum divided by R",
+                "the reciprocal rank of the first hit, the mean over all hits in the first k \
+                 ranks, or their sum divided by R",
             ),
         ],
         average: Average::Mean,
@@ -402,17 +450,22 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             range: |m| if m.word("over") == "relevant" { Range::SHARE } else { first_is_binary(m) },
             better_swaps: |m| m.word("over") != "hits" || m.rank().is_none(),
-            expected: |m| if m.word("over") == "hits" { Expected::GivenHits } else { Expected::Linear },
+            expected: |m| {
+                if m.word("over") == "hits" { Expected::GivenHits } else { Expected::Linear }
+            },
             best_order: |m, cut| {
                 let searched = m.word("over") == "hits" && (cut || m.rank().is_some());
                 if searched { BestOrder::Searched } else { BestOrder::Swaps }
             },
             ..Traits::SHARE
         },
-        plain: "How far down the first relevant result is: 1 at rank 1, 1/2 at rank 2, 1/3 at rank 3; 0 if none.",
+        plain: "How far down the first relevant result is: 1 at rank 1, 1/2 at rank 2, 1/3 at rank \
+                3; 0 if none.",
         doc: "Reciprocal rank of the first relevant document; 0 if the first k ranks hold none.",
-        formula: "RR@k = 1 / t₁ if t₁ ≤ k, else 0; over=hits: (Σ_{i ≤ k, relevant} 1 / i) / r(k); over=relevant: the same / R",
-        citation: "Kantor and Voorhees 2000; over=hits: LlamaIndex; over=relevant: recommenders (deeprec)",
+        formula: "RR@k = 1 / t₁ if t₁ ≤ k, else 0; over=hits: (Σ_{i ≤ k, relevant} 1 / i) / r(k); \
+                  over=relevant: the same / R",
+        citation: "Kantor and Voorhees 2000; over=hits: LlamaIndex; over=relevant: recommenders \
+                   (deeprec)",
         recipe: |m, book| {
             let reciprocals =
                 || Ok::<_, String>(gained(Gains::AtLeast(m.rel()).table(book)?, Discount::Rank, m));
@@ -424,7 +477,8 @@ pub static MEASURES: &[Definition] = &[
                 "relevant" => Recipe::ratio([reciprocals()?, relevant(m, book)], f64::INFINITY),
                 _ => {
                     let most = m.rank().map_or(f64::INFINITY, f64::from);
-                    let first = Read::Fold(Fold::FirstRank(relevant_codes(m, book)), m.rank().into());
+                    let first =
+                        Read::Fold(Fold::FirstRank(relevant_codes(m, book)), m.rank().into());
                     Recipe::reciprocal(first, most)
                 }
             }
@@ -446,7 +500,8 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: Traits::SHARE,
         plain: "If R documents are relevant: how many of the first R results are, as a share.",
-        doc: "R-precision: precision at rank R, the number of the query's relevant documents, or at a multiple of it.",
+        doc: "R-precision: precision at rank R, the number of the query's relevant documents, or \
+              at a multiple of it.",
         formula: "Rprec = r(c) / c with c = ⌊mult·R + 0.9⌋, which is R for mult=1",
         citation: "Buckley and Voorhees 2000",
         recipe: |m, book| {
@@ -476,10 +531,13 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SUMMED,
-        plain: "The grades of the first k results, added up; the further down, the less a grade counts.",
+        plain: "The grades of the first k results, added up; the further down, the less a grade \
+                counts.",
         doc: "Discounted cumulated gain of the first k ranks.",
-        formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1); discount=jk: gain(i) / log_b(i), where i < b gain(i); discount=rank: gain(i) / i",
-        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005; discount=rank: CatBoost",
+        formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1); discount=jk: gain(i) / log_b(i), where i \
+                  < b gain(i); discount=rank: gain(i) / i",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005; \
+                   discount=rank: CatBoost",
         recipe: |m, book| Recipe::over(gained(gains(m, book)?, discount(m), m), 1.0),
     },
     Definition {
@@ -492,7 +550,9 @@ pub static MEASURES: &[Definition] = &[
                 "ideal",
                 Kind::Word(&["judged", "uncut", "returned", "retrieved"]),
                 "judged",
-                "the ideal ranking is made of all judged documents and cut at k, is not cut (uncut), is cut at the smaller of k and n, the documents retrieved (returned), or is made only of those retrieved (retrieved)",
+                "the ideal ranking is made of all judged documents and cut at k, is not cut \
+                 (uncut), is cut at the smaller of k and n, the documents retrieved (returned), or \
+                 is made only of those retrieved (retrieved)",
             ),
             DISCOUNT,
             BASE,
@@ -500,18 +560,26 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits {
-            // Not cut as the ranking is, or shorter, the ideal of a table of gains may be less than the ranking's sum.
-            nothing_relevant: |m| (m.word("ideal") != "retrieved" || names_no_gains(m)).then_some(0.0),
+            // Not cut as the ranking is, or shorter, the ideal of a table of gains may be less than
+            // the ranking's sum.
+            nothing_relevant: |m| {
+                (m.word("ideal") != "retrieved" || names_no_gains(m)).then_some(0.0)
+            },
             best_order: |m, cut| match m.word("ideal") {
                 "retrieved" if cut => BestOrder::None,
                 _ => BestOrder::Worth(gains),
             },
             ..NORMALISED
         },
-        plain: "How close the first k results come to the best possible order; the top ranks count most.",
-        doc: "Discounted cumulated gain of the first k ranks, divided by that of the ideal ranking.",
-        formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking; ideal=uncut: / DCG of it; ideal=returned: / DCG@min(k, n) of it",
-        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005; ideal=uncut: Quepid; ideal=returned: Elasticsearch; discount=rank: CatBoost",
+        plain: "How close the first k results come to the best possible order; the top ranks count \
+                most.",
+        doc: "Discounted cumulated gain of the first k ranks, divided by that of the ideal \
+              ranking.",
+        formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking; ideal=uncut: / DCG of it; \
+                  ideal=returned: / DCG@min(k, n) of it",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et \
+                   al. 2005; ideal=uncut: Quepid; ideal=returned: Elasticsearch; discount=rank: \
+                   CatBoost",
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
             let rank = m.rank().filter(|_| m.word("ideal") != "uncut");
@@ -536,7 +604,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits::SHARE,
-        plain: "How soon readers who start at the top are satisfied; a higher grade satisfies more of them.",
+        plain: "How soon readers who start at the top are satisfied; a higher grade satisfies more \
+                of them.",
         doc: "Expected reciprocal rank at which a user who reads from the top is satisfied.",
         formula: "ERR@k = Σ_{i ≤ k} (1 / i)·Rᵢ·Π_{j < i} (1 − Rⱼ), Rᵢ = (2^grade − 1) / 2^gmax",
         citation: "Chapelle, Metzler, Zhang, Grinspan 2009",
@@ -550,19 +619,26 @@ pub static MEASURES: &[Definition] = &[
         name: "RBP",
         cutoff: CutoffRule::Optional,
         params: &[
-            param("p", Kind::Number(0.0, 1.0), "0.8", "the chance that the user goes on to the next rank"),
+            param(
+                "p",
+                Kind::Number(0.0, 1.0),
+                "0.8",
+                "the chance that the user goes on to the next rank",
+            ),
             REL,
             param(
                 "gain",
                 Kind::Word(&["binary", "grade", "raw"]),
                 "binary",
-                "1 for a relevant document; its grade as a share of the largest grade of the qrels; its grade (which can exceed 1)",
+                "1 for a relevant document; its grade as a share of the largest grade of the \
+                 qrels; its grade (which can exceed 1)",
             ),
             param(
                 "scale",
                 Kind::Word(&["none", "topic"]),
                 "none",
-                "topic: raw grades, each divided by the largest of the query if that exceeds 1, as trec_eval 10 does",
+                "topic: raw grades, each divided by the largest of the query if that exceeds 1, as \
+                 trec_eval 10 does",
             ),
             param(
                 "norm",
@@ -581,32 +657,39 @@ pub static MEASURES: &[Definition] = &[
             highest_grade: |m| m.word("gain") == "grade" && m.word("scale") == "none",
             ..Traits::SHARE
         },
-        plain: "Relevant results per result read, if readers go on to the next one with a fixed chance p.",
-        doc: "Rank-biased precision: the expected rate of gain of a user who goes on with probability p.",
+        plain: "Relevant results per result read, if readers go on to the next one with a fixed \
+                chance p.",
+        doc: "Rank-biased precision: the expected rate of gain of a user who goes on with \
+              probability p.",
         formula: "RBP = (1 − p)·Σ gain(i)·p^(i−1)",
-        citation: "Moffat and Zobel 2008; gain=raw: Bassani 2022 (ranx); norm: Azzopardi, Thomas, Moffat 2019",
+        citation: "Moffat and Zobel 2008; gain=raw: Bassani 2022 (ranx); norm: Azzopardi, Thomas, \
+                   Moffat 2019",
         recipe: |m, book| {
             let p = m.number("p").unwrap_or(0.8);
             let depth = m.number("norm").map(|depth| depth as u32);
             if p == 1.0 && depth.is_none() {
-                return Err("with p=1 the weights have no finite sum: give p below 1, or norm".to_owned());
+                return Err(
+                    "with p=1 the weights have no finite sum: give p below 1, or norm".to_owned()
+                );
             }
             let place = m.rank().into_iter().chain(depth).min();
-            let sum =
-                |gain| Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, place.into());
+            let sum = |gain| {
+                Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, place.into())
+            };
             if m.word("scale") == "topic" {
                 return rbp_of_topics(p, book, sum);
             }
             let gain = match m.word("gain") {
                 "raw" => Gains::Linear.table(book)?,
-                "grade" => {
-                    Gains::Share(book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0)).table(book)?
-                }
+                "grade" => Gains::Share(book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0))
+                    .table(book)?,
                 _ => Gains::AtLeast(m.rel()).table(book)?,
             };
             let read = sum(gain.floored(m.rel(), relevant_codes(m, book)));
             let whole = match depth {
-                Some(depth) => (0..depth).fold((0.0, 1.0), |(sum, power), _| (sum + power, power * p)).0,
+                Some(depth) => {
+                    (0..depth).fold((0.0, 1.0), |(sum, power), _| (sum + power, power * p)).0
+                }
                 None => 1.0,
             };
             match depth {
@@ -622,9 +705,12 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SPECIAL,
-        plain: "The best precision at any depth that finds at least a share x of the relevant documents.",
-        doc: "Interpolated precision: the largest precision at any rank that reaches the level of recall.",
-        formula: "IPrec@x = max of r(i) / i over the ranks i where r(i) ≥ the hits that x needs: about x·R, see cut",
+        plain: "The best precision at any depth that finds at least a share x of the relevant \
+                documents.",
+        doc: "Interpolated precision: the largest precision at any rank that reaches the level of \
+              recall.",
+        formula: "IPrec@x = max of r(i) / i over the ranks i where r(i) ≥ the hits that x needs: \
+                  about x·R, see cut",
         citation: "Salton and McGill 1983; trec_eval",
         recipe: |m, book| Recipe::new([peak(m, book, m.recall())], |[peak]| peak),
     },
@@ -644,8 +730,10 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: historical("AP"),
-        plain: "IPrec averaged over eleven shares of the relevant documents, from none to all of them.",
-        doc: "Interpolated precision averaged over levels of recall, eleven unless others are given.",
+        plain: "IPrec averaged over eleven shares of the relevant documents, from none to all of \
+                them.",
+        doc: "Interpolated precision averaged over levels of recall, eleven unless others are \
+              given.",
         formula: "IPrec11 = mean of IPrec@x over the points x",
         citation: "Salton and McGill 1983; trec_eval",
         recipe: |m, book| {
@@ -655,7 +743,9 @@ pub static MEASURES: &[Definition] = &[
             };
             let count = points.len() as f64;
             let reads = points.iter().map(|&x| peak(m, book, x)).collect();
-            Recipe::of_many(reads, move |peaks| peaks.iter().rev().fold(0.0, |sum, peak| sum + peak) / count)
+            Recipe::of_many(reads, move |peaks| {
+                peaks.iter().rev().fold(0.0, |sum, peak| sum + peak) / count
+            })
         },
     },
     Definition {
@@ -665,13 +755,15 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Neither,
         traits: Traits { range: first_is_binary, nothing_relevant: |_| None, ..Traits::SHARE },
-        plain: "How many of the first k results somebody has judged, as a share; if low, other scores say little.",
-        doc: "The share of the first k retrieved documents that the qrels name, with whatever grade.",
+        plain: "How many of the first k results somebody has judged, as a share; if low, other \
+                scores say little.",
+        doc: "The share of the first k retrieved documents that the qrels name, with whatever \
+              grade.",
         formula: "Judged@k = #{i ≤ k: in the qrels} / min(k, n)",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
         recipe: |m, _| {
-            let reads =
-                [Above::POOLED, Above::RETRIEVED].map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
+            let reads = [Above::POOLED, Above::RETRIEVED]
+                .map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
             Recipe::new(reads, |[pooled, retrieved]| ratio(pooled, retrieved))
         },
     },
@@ -690,14 +782,17 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SPECIAL,
-        plain: "How many of all returned documents are relevant, as a share; their order does not matter.",
+        plain: "How many of all returned documents are relevant, as a share; their order does not \
+                matter.",
         doc: "Precision of the whole ranking as a set.",
         formula: "SetP = m / n; norm=min: m / min(n, R)",
         citation: "van Rijsbergen 1979; norm=min: Buckley et al., trec_eval (set_relative_P)",
         recipe: |m, book| match m.word("norm") {
             "min" => {
                 let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
-                Recipe::new(reads, |[hits, retrieved, relevant]| ratio(hits, retrieved.min(relevant)))
+                Recipe::new(reads, |[hits, retrieved, relevant]| {
+                    ratio(hits, retrieved.min(relevant))
+                })
             }
             _ => Recipe::new([hits(m, book, Place::End), retrieved()], |[hits, retrieved]| {
                 ratio(hits, retrieved)
@@ -711,11 +806,14 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SPECIAL,
-        plain: "How many of all relevant documents were returned, as a share; their order does not matter.",
+        plain: "How many of all relevant documents were returned, as a share; their order does not \
+                matter.",
         doc: "Recall of the whole ranking as a set.",
         formula: "SetR = m / R",
         citation: "van Rijsbergen 1979",
-        recipe: |m, book| Recipe::ratio([hits(m, book, Place::End), relevant(m, book)], f64::INFINITY),
+        recipe: |m, book| {
+            Recipe::ratio([hits(m, book, Place::End), relevant(m, book)], f64::INFINITY)
+        },
     },
     Definition {
         name: "SetF",
@@ -740,7 +838,8 @@ pub static MEASURES: &[Definition] = &[
         formula: "SetF = (1 + β²)·SetP·SetR / (β²·SetP + SetR)",
         citation: "van Rijsbergen 1979",
         recipe: |m, book| {
-            let beta2 = m.number("beta2").unwrap_or_else(|| m.number("beta").unwrap_or(1.0).powi(2));
+            let beta2 =
+                m.number("beta2").unwrap_or_else(|| m.number("beta").unwrap_or(1.0).powi(2));
             let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
             Recipe::new(reads, move |[hits, n, relevant]| {
                 f_measure(ratio(hits, n), ratio(hits, relevant), beta2)
@@ -754,7 +853,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits { expected: |_| Expected::GivenHits, ..historical("AP") },
-        plain: "SetP times SetR: high only if little is missing and little that is not relevant is returned.",
+        plain: "SetP times SetR: high only if little is missing and little that is not relevant is \
+                returned.",
         doc: "Precision times recall of the whole ranking as a set.",
         formula: "SetAP = m² / (n·R)",
         citation: "Buckley et al., trec_eval (set_map)",
@@ -770,7 +870,8 @@ pub static MEASURES: &[Definition] = &[
             "truth",
             Kind::Ranks(&[]),
             "",
-            "t: how many of the true neighbours are looked for; without it k, and without a cutoff all of them",
+            "t: how many of the true neighbours are looked for; without it k, and without a cutoff \
+             all of them",
         )],
         average: Average::Mean,
         better: Better::Higher,
@@ -781,9 +882,13 @@ pub static MEASURES: &[Definition] = &[
             ..SPECIAL
         },
         plain: "How many of the true nearest neighbours an approximate search found, as a share.",
-        doc: "Recall of nearest neighbours: the share of the t nearest that the first k results hold. Grades are those of neighbours: T for the nearest, the highest grade of all, down to 1.",
-        formula: "NNR(truth=t)@k = min(t', #{i ≤ k: gradeᵢ > T − t}) / t', t' = min(t, #{grade > 0})",
-        citation: "Aumüller, Bernhardsson, Faithfull 2020 (ann-benchmarks); Simhadri et al. 2022 (big-ann-benchmarks)",
+        doc: "Recall of nearest neighbours: the share of the t nearest that the first k results \
+              hold. Grades are those of neighbours: T for the nearest, the highest grade of all, \
+              down to 1.",
+        formula: "NNR(truth=t)@k = min(t', #{i ≤ k: gradeᵢ > T − t}) / t', t' = min(t, #{grade > \
+                  0})",
+        citation: "Aumüller, Bernhardsson, Faithfull 2020 (ann-benchmarks); Simhadri et al. 2022 \
+                   (big-ann-benchmarks)",
         recipe: |m, book| {
             let highest = book.max_grade().unwrap_or(0.0);
             let t = nearest(m, highest);
@@ -807,12 +912,16 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SPECIAL,
-        plain: "How rarely documents judged as not relevant come before relevant ones; unjudged ones are skipped.",
-        doc: "How rarely judged non-relevant documents stand above relevant ones; unjudged documents are skipped.",
+        plain: "How rarely documents judged as not relevant come before relevant ones; unjudged \
+                ones are skipped.",
+        doc: "How rarely judged non-relevant documents stand above relevant ones; unjudged \
+              documents are skipped.",
         formula: "Bpref = (1/R)·Σ_{relevant} (1 − min(b, R) / min(N, R)), b the non-relevant above",
         citation: "Buckley and Voorhees 2004",
         recipe: |m, book| {
-            Recipe::new([preference(m, book), relevant(m, book)], |[sum, relevant]| ratio(sum, relevant))
+            Recipe::new([preference(m, book), relevant(m, book)], |[sum, relevant]| {
+                ratio(sum, relevant)
+            })
         },
     },
     Definition {
@@ -822,7 +931,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Geometric,
         better: Better::Higher,
         traits: FLOORED,
-        plain: "Bpref, averaged so that the queries with the lowest Bpref pull the number down most.",
+        plain: "Bpref, averaged so that the queries with the lowest Bpref pull the number down \
+                most.",
         doc: "Geometric mean of Bpref; a query's value is at least 0.00001.",
         formula: "GMBpref = exp(mean of ln max(Bpref, 0.00001))",
         citation: "Buckley et al., trec_eval (gm_bpref)",
@@ -842,9 +952,11 @@ pub static MEASURES: &[Definition] = &[
             best_order: |_, cut| if cut { BestOrder::None } else { BestOrder::Searched },
             ..SPECIAL
         },
-        plain: "An estimate of AP for judgments of only a random sample of the documents that were to be judged.",
+        plain: "An estimate of AP for judgments of only a random sample of the documents that were \
+                to be judged.",
         doc: "Average precision as inferred from a pool of which only a sample was judged.",
-        formula: "InfAP = (1/R)·Σ_{relevant} (1/i + (i−1)/i · (a+b+u)/(i−1) · (a+ε)/(a+b+2ε)), of the ranks above: a relevant, b not, u pooled only",
+        formula: "InfAP = (1/R)·Σ_{relevant} (1/i + (i−1)/i · (a+b+u)/(i−1) · (a+ε)/(a+b+2ε)), of \
+                  the ranks above: a relevant, b not, u pooled only",
         citation: "Yilmaz and Aslam 2006",
         recipe: |m, book| {
             let sum = Read::Fold(Fold::InferredSum(relevant_codes(m, book)), Place::End);
@@ -863,7 +975,8 @@ pub static MEASURES: &[Definition] = &[
             expected: |_| Expected::None,
             ..historical("AP")
         },
-        plain: "AP on a stretched scale, where differences count more the closer they are to either end.",
+        plain: "AP on a stretched scale, where differences count more the closer they are to \
+                either end.",
         doc: "Yet another average precision: its log odds.",
         formula: "YAAP = ln((1 + s) / (1 + R − s)), s = Σ_{relevant} r(i) / i; 0 if R = 0",
         citation: "Robertson 2012; trec_eval (yaap)",
@@ -883,8 +996,10 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: historical("nDCG"),
-        plain: "How few results that are not relevant stand above each relevant one; a missing one counts 0.",
-        doc: "Average precision with the logarithm of the documents above that are not relevant as discount.",
+        plain: "How few results that are not relevant stand above each relevant one; a missing one \
+                counts 0.",
+        doc: "Average precision with the logarithm of the documents above that are not relevant as \
+              discount.",
         formula: "BinG = (1/R)·Σ_{relevant} 1 / lg(2 + i − r(i))",
         citation: "Buckley et al., trec_eval (binG)",
         recipe: |m, book| {
@@ -904,9 +1019,11 @@ pub static MEASURES: &[Definition] = &[
             best_order: |_, _| BestOrder::None,
             ..NORMALISED
         },
-        plain: "The grades found; the further the ranking lags behind the best possible one, the less they count.",
+        plain: "The grades found; the further the ranking lags behind the best possible one, the \
+                less they count.",
         doc: "Gain discounted by how far the ranking lags behind the ideal one.",
-        formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that of the ideal, at least 1 a rank",
+        formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that \
+                  of the ideal, at least 1 a rank",
         citation: "Buckley et al., trec_eval (G)",
         recipe: |m, book| {
             let gain = gains(m, book)?;
@@ -922,13 +1039,19 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             status: historical("nDCG").status,
             range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Positive },
-            // Documents are counted where they have a gain, but the ideal ranking has only judged ones.
-            best_order: |m, _| if pays_only_judged(m) { BestOrder::Worth(gains) } else { BestOrder::None },
+            // Documents are counted where they have a gain, but the ideal ranking has only judged
+            // ones.
+            best_order: |m, _| {
+                if pays_only_judged(m) { BestOrder::Worth(gains) } else { BestOrder::None }
+            },
             ..NORMALISED
         },
-        plain: "nDCG at the ranks of the relevant documents, averaged; missing ones have that of the last rank.",
-        doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
-        formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
+        plain: "nDCG at the ranks of the relevant documents, averaged; missing ones have that of \
+                the last rank.",
+        doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count \
+              with the last rank's.",
+        formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at \
+                  least 0",
         citation: "Buckley et al., trec_eval (ndcg_rel), after Järvelin and Kekäläinen 2002",
         recipe: |m, book| {
             let gain = for_ratio(gains(m, book)?, book)?;
@@ -947,9 +1070,11 @@ pub static MEASURES: &[Definition] = &[
             best_order: |_, _| BestOrder::Worth(worths),
             ..NORMALISED
         },
-        plain: "nDCG averaged over the ranks where the best possible ranking goes down to the next grade.",
+        plain: "nDCG averaged over the ranks where the best possible ranking goes down to the next \
+                grade.",
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
-        formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
+        formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking \
+                  longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
         recipe: |m, book| {
             let gain = for_ratio(worths(m, book)?, book)?;
@@ -968,7 +1093,8 @@ pub static MEASURES: &[Definition] = &[
         formula: "IDCG@k = DCG@k of the judged documents by descending gain",
         citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005",
         recipe: |m, book| {
-            let ideal = IdealRanking { gain: gains(m, book)?, discount: discount(m), rank: m.rank() };
+            let ideal =
+                IdealRanking { gain: gains(m, book)?, discount: discount(m), rank: m.rank() };
             Recipe::new([Read::Fact(Fact::Ideal(ideal))], |[ideal]| ideal)
         },
     },
@@ -985,15 +1111,18 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Lower,
         traits: Traits { nothing_relevant: |_| None, expected: |_| Expected::GivenHits, ..SPECIAL },
         plain: "How much RBP could still rise if all that nobody has judged were relevant.",
-        doc: "How much RBP could still grow if the unjudged documents, and those never retrieved, were all relevant.",
-        formula: "RBPresid = p^n + (1 − p)·Σ_{unjudged} p^(i−1); 0 if every document is judged, as trec_eval 10 does",
+        doc: "How much RBP could still grow if the unjudged documents, and those never retrieved, \
+              were all relevant.",
+        formula: "RBPresid = p^n + (1 − p)·Σ_{unjudged} p^(i−1); 0 if every document is judged, as \
+                  trec_eval 10 does",
         citation: "Moffat and Zobel 2008; trec_eval (rbp_resid)",
         recipe: |m, _| {
             let p = m.number("p").unwrap_or(0.9);
             let mut unjudged = [0.0; 256];
             unjudged[usize::from(UNPOOLED)..=usize::from(NEGATIVE)].fill(1.0);
             let gain = unjudged.into();
-            let sum = Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, Place::End);
+            let sum =
+                Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, Place::End);
             let powers = Powers::of(p);
             Recipe::new([sum, retrieved(), judged()], move |[sum, n, judged]| {
                 if n == judged { 0.0 } else { powers.at(n as usize) + (1.0 - p) * sum }
@@ -1013,8 +1142,8 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley et al., trec_eval (unj)",
         recipe: |m, _| {
             let k = f64::from(m.rank().unwrap_or(1));
-            let reads =
-                [Above::RETRIEVED, Above::JUDGED].map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
+            let reads = [Above::RETRIEVED, Above::JUDGED]
+                .map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
             Recipe::new(reads, move |[retrieved, judged]| (retrieved - judged) / k)
         },
     },
@@ -1025,8 +1154,18 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param("a", Kind::Number(-LARGE, LARGE), "1", "for each relevant document retrieved"),
             param("b", Kind::Number(-LARGE, LARGE), "-1", "for each other document retrieved"),
-            param("c", Kind::Number(-LARGE, LARGE), "0", "for each relevant document not retrieved"),
-            param("d", Kind::Number(-LARGE, LARGE), "0", "for each other document of the collection"),
+            param(
+                "c",
+                Kind::Number(-LARGE, LARGE),
+                "0",
+                "for each relevant document not retrieved",
+            ),
+            param(
+                "d",
+                Kind::Number(-LARGE, LARGE),
+                "0",
+                "for each other document of the collection",
+            ),
             param("docs", Kind::Whole(1e15), "0", "the number of documents in the collection"),
         ],
         average: Average::Mean,
@@ -1043,7 +1182,8 @@ pub static MEASURES: &[Definition] = &[
         formula: "Utility = a·m + b·(n − m) + c·(R − m) + d·(docs + m − n − R)",
         citation: "Buckley et al., trec_eval (utility)",
         recipe: |m, book| {
-            let [a, b, c, d, docs] = ["a", "b", "c", "d", "docs"].map(|name| m.number(name).unwrap_or(0.0));
+            let [a, b, c, d, docs] =
+                ["a", "b", "c", "d", "docs"].map(|name| m.number(name).unwrap_or(0.0));
             let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
             Recipe::new(reads, move |[hits, n, relevant]| {
                 a * hits + b * (n - hits) + c * (relevant - hits) + d * (docs + hits - n - relevant)
@@ -1065,9 +1205,12 @@ pub static MEASURES: &[Definition] = &[
             },
             ..SPECIAL
         },
-        plain: "Of the pairs of a relevant and another result in the first k: the share in the right order.",
-        doc: "The share of pairs of a relevant and another document in the first k ranks that are in the right order.",
-        formula: "Accuracy@k = 1 − Σ_{relevant} z / (Z·r(k)), z of the Z other documents above; 0 without a relevant one, 1 if Z = 0",
+        plain: "Of the pairs of a relevant and another result in the first k: the share in the \
+                right order.",
+        doc: "The share of pairs of a relevant and another document in the first k ranks that are \
+              in the right order.",
+        formula: "Accuracy@k = 1 − Σ_{relevant} z / (Z·r(k)), z of the Z other documents above; 0 \
+                  without a relevant one, 1 if Z = 0",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
         recipe: |m, book| {
             let place: Place = m.rank().into();
@@ -1076,10 +1219,9 @@ pub static MEASURES: &[Definition] = &[
                 hits(m, book, place.clone()),
                 Read::Fold(Fold::Count(Above::RETRIEVED), place),
             ];
-            Recipe::new(
-                reads,
-                |[pairs, hits, n]| if hits == 0.0 { 0.0 } else { 1.0 - ratio(pairs, (n - hits) * hits) },
-            )
+            Recipe::new(reads, |[pairs, hits, n]| {
+                if hits == 0.0 { 0.0 } else { 1.0 - ratio(pairs, (n - hits) * hits) }
+            })
         },
     },
     Definition {
@@ -1110,7 +1252,8 @@ pub static MEASURES: &[Definition] = &[
             },
             ..SPECIAL
         },
-        plain: "How many of the returned documents that are not relevant are among the first k, as a share.",
+        plain: "How many of the returned documents that are not relevant are among the first k, as \
+                a share.",
         doc: "The share of the non-relevant documents that stand in the first k ranks.",
         formula: "FallOut@k = (min(k, n) − r(k)) / (n − m); norm=judged: judged ones only, / N",
         citation: "van Rijsbergen 1979; torchmetrics",
@@ -1121,13 +1264,22 @@ pub static MEASURES: &[Definition] = &[
             match m.word("norm") {
                 "judged" => {
                     let all = Read::Fact(Fact::Count(Above::JUDGED));
-                    let reads = [above(Above::JUDGED), hits_at(place.clone()), all, relevant(m, book)];
-                    Recipe::new(reads, |[judged, hits, all, relevant]| ratio(judged - hits, all - relevant))
+                    let reads =
+                        [above(Above::JUDGED), hits_at(place.clone()), all, relevant(m, book)];
+                    Recipe::new(reads, |[judged, hits, all, relevant]| {
+                        ratio(judged - hits, all - relevant)
+                    })
                 }
                 _ => {
-                    let reads =
-                        [above(Above::RETRIEVED), hits_at(place.clone()), retrieved(), hits_at(Place::End)];
-                    Recipe::new(reads, |[top, hits, all, relevant]| ratio(top - hits, all - relevant))
+                    let reads = [
+                        above(Above::RETRIEVED),
+                        hits_at(place.clone()),
+                        retrieved(),
+                        hits_at(Place::End),
+                    ];
+                    Recipe::new(reads, |[top, hits, all, relevant]| {
+                        ratio(top - hits, all - relevant)
+                    })
                 }
             }
         },
@@ -1147,8 +1299,10 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SPECIAL,
-        plain: "How much the ranking has in common with the best possible one; the top ranks count most.",
-        doc: "Compatibility: the rank-biased overlap with the nearest ideal ranking, retrieved documents before absent ones of a grade.",
+        plain: "How much the ranking has in common with the best possible one; the top ranks count \
+                most.",
+        doc: "Compatibility: the rank-biased overlap with the nearest ideal ranking, retrieved \
+              documents before absent ones of a grade.",
         formula: "Compat = RBO(ranking, ideal) / RBO(ideal, ideal)",
         citation: "Clarke, Vtyurina, Smucker 2020",
         recipe: |m, book| {
@@ -1168,9 +1322,12 @@ pub static MEASURES: &[Definition] = &[
             better_swaps: wants_half,
             ..SPECIAL
         },
-        plain: "Relevant results per result read, for readers who want T of them and stop sooner once they have T.",
-        doc: "Gain rate of a user who wants T documents and grows patient or impatient with what was found.",
-        formula: "C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², cg the gain so far; weighted mean gain over 1000 ranks",
+        plain: "Relevant results per result read, for readers who want T of them and stop sooner \
+                once they have T.",
+        doc: "Gain rate of a user who wants T documents and grows patient or impatient with what \
+              was found.",
+        formula: "C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², cg the gain so far; weighted \
+                  mean gain over 1000 ranks",
         citation: "Moffat, Bailey, Scholer, Thomas 2015; Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
         recipe: |m, book| gain_rate(m, book, GoesOn::Wanting(target(m))),
     },
@@ -1181,7 +1338,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: SPECIAL,
-        plain: "Relevant results per result read, if the number of readers falls with the square of the rank.",
+        plain: "Relevant results per result read, if the number of readers falls with the square \
+                of the rank.",
         doc: "Gain rate of a user whose interest falls with the square of the rank.",
         formula: "C(i) = ((i + 2T − 1) / (i + 2T))²; weighted mean gain over 1000 ranks",
         citation: "Moffat, Scholer, Thomas 2012; cwl_eval",
@@ -1202,7 +1360,8 @@ pub static MEASURES: &[Definition] = &[
             better_swaps: |m| m.word("gain") != "grade",
             ..SPECIAL
         },
-        plain: "Relevant results per result read, for readers who stop after T relevant ones, or after k results.",
+        plain: "Relevant results per result read, for readers who stop after T relevant ones, or \
+                after k results.",
         doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
         formula: "C(i) = 1 while cg(i) < T and i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Zhang, Liu, Li, Zhang, Xu, Ma 2017; cwl_eval",
@@ -1219,7 +1378,8 @@ pub static MEASURES: &[Definition] = &[
                 "norm",
                 Kind::Word(&["k", "min"]),
                 "k",
-                "divide by the discounts of k ranks, or of the smaller of k and n, the documents retrieved",
+                "divide by the discounts of k ranks, or of the smaller of k and n, the documents \
+                 retrieved",
             ),
         ],
         average: Average::Mean,
@@ -1227,12 +1387,15 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         plain: "The DCG of the first k results, as a share of that of k perfect results.",
         doc: "Scaled DCG: DCG divided by the sum of its own discounts.",
-        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1), k up to 1000000; norm=min: / Σ_{i ≤ min(k, n)} 1 / lg(i + 1)",
+        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1), k up to \
+                  1000000; norm=min: / Σ_{i ≤ min(k, n)} 1 / lg(i + 1)",
         citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval); norm=min: LlamaIndex 0.10",
         recipe: |m, book| match m.rank().unwrap_or(1) {
             k @ ..=1_000_000 if m.word("norm") == "min" => scaled_to_retrieved(m, book, k),
             k @ ..=1_000_000 => weighted_mean(m, book, Discount::Log2, k as usize),
-            k => Err(format!("SDCG divides by the sum of k discounts, with a k up to 1000000 and not {k}")),
+            k => Err(format!(
+                "SDCG divides by the sum of k discounts, with a k up to 1000000 and not {k}"
+            )),
         },
     },
     Definition {
@@ -1242,8 +1405,10 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
-        plain: "Relevant results per result read, for readers who stop once a result satisfies them.",
-        doc: "Gain rate of a user who goes on after each document with the chance that it did not satisfy.",
+        plain: "Relevant results per result read, for readers who stop once a result satisfies \
+                them.",
+        doc: "Gain rate of a user who goes on after each document with the chance that it did not \
+              satisfy.",
         formula: "C(i) = 1 − gain(i) while i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
         recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::Same(1.0))),
@@ -1257,7 +1422,8 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         plain: "As NERR8, for readers who also lose interest with each rank.",
         doc: "NERR8 with interest that falls with the rank.",
-        formula: "C(i) = i / (i + 1)·(1 − gain(i)) while i < k, else 0; weighted mean gain over 1000 ranks",
+        formula: "C(i) = i / (i + 1)·(1 − gain(i)) while i < k, else 0; weighted mean gain over \
+                  1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
         recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::Rank)),
     },
@@ -1291,9 +1457,12 @@ pub static MEASURES: &[Definition] = &[
         traits: SPECIAL,
         plain: "As NERR8, for readers who also lose interest with the square of the rank.",
         doc: "NERR8 with interest that falls with the square of the rank.",
-        formula: "C(i) = ((i + 2T − 1) / (i + 2T))²·(1 − gain(i)); weighted mean gain over 1000 ranks",
+        formula: "C(i) = ((i + 2T − 1) / (i + 2T))²·(1 − gain(i)); weighted mean gain over 1000 \
+                  ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::InverseSquare(target(m)))),
+        recipe: |m, book| {
+            gain_rate(m, book, GoesOn::Unsatisfied(Patience::InverseSquare(target(m))))
+        },
     },
     Definition {
         name: "alpha_DCG",
@@ -1302,9 +1471,13 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_SUBTOPICS_RAW,
-        plain: "How well the first k results cover the subtopics of the query; a repeated one counts less.",
-        doc: "Novelty-biased DCG over subtopics, as a share of a ranking in which every document has every subtopic.",
-        formula: "alpha_DCG@k = Σ_{i ≤ k} x(i)/lg(i + 1) / Σ_{i ≤ k} S·(1 − α)^(i−1)/lg(i + 1), where x(i) = Σ over the subtopics of the document of (1 − α)^(documents above with it), k up to 1000000",
+        plain: "How well the first k results cover the subtopics of the query; a repeated one \
+                counts less.",
+        doc: "Novelty-biased DCG over subtopics, as a share of a ranking in which every document \
+              has every subtopic.",
+        formula: "alpha_DCG@k = Σ_{i ≤ k} x(i)/lg(i + 1) / Σ_{i ≤ k} S·(1 − α)^(i−1)/lg(i + 1), \
+                  where x(i) = Σ over the subtopics of the document of (1 − α)^(documents above \
+                  with it), k up to 1000000",
         citation: "Clarke et al. 2008; ndeval",
         recipe: |m, _| discounted_subtopics(m, |at| at.alpha_dcg),
     },
@@ -1317,7 +1490,8 @@ pub static MEASURES: &[Definition] = &[
         traits: OVER_GREEDY,
         plain: "alpha_DCG, as a share of that of a nearly best order.",
         doc: "Novelty-biased DCG over subtopics, as a share of that of a greedy ideal ranking.",
-        formula: "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal ranking, which takes the document with the largest x next, of equal ones that of the larger docno",
+        formula: "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal ranking, which takes the \
+                  document with the largest x next, of equal ones that of the larger docno",
         citation: "Clarke et al. 2008; ndeval",
         recipe: |m, _| discounted_subtopics(m, |at| at.alpha_ndcg),
     },
@@ -1328,9 +1502,12 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_SUBTOPICS_RAW,
-        plain: "How soon the first k results show the subtopics of the query; a repeated one counts less.",
-        doc: "Intent-aware expected reciprocal rank, as a share of a ranking in which every document has every subtopic.",
-        formula: "ERR_IA@k = Σ_{i ≤ k} x(i)/i / Σ_{i ≤ k} S·(1 − α)^(i−1)/i, with x(i) as in alpha_DCG, k up to 1000000",
+        plain: "How soon the first k results show the subtopics of the query; a repeated one \
+                counts less.",
+        doc: "Intent-aware expected reciprocal rank, as a share of a ranking in which every \
+              document has every subtopic.",
+        formula: "ERR_IA@k = Σ_{i ≤ k} x(i)/i / Σ_{i ≤ k} S·(1 − α)^(i−1)/i, with x(i) as in \
+                  alpha_DCG, k up to 1000000",
         citation: "Chapelle et al. 2011; ndeval",
         recipe: |m, _| discounted_subtopics(m, |at| at.err_ia),
     },
@@ -1354,7 +1531,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_SUBTOPICS,
-        plain: "New subtopics per result read, if readers go on with a fixed chance; a repeated one counts less.",
+        plain: "New subtopics per result read, if readers go on with a fixed chance; a repeated \
+                one counts less.",
         doc: "Novelty- and rank-biased precision over subtopics.",
         formula: "NRBP = (1 − (1 − α)·β)/S · Σ_i x(i)·β^(i−1), with x(i) as in alpha_DCG",
         citation: "Clarke, Kolla, Vechtomova 2009; ndeval",
@@ -1381,7 +1559,8 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_SUBTOPICS,
         plain: "AP for each subtopic of the query, averaged over the subtopics.",
-        doc: "Intent-aware average precision: the mean over subtopics of the average precision for each.",
+        doc: "Intent-aware average precision: the mean over subtopics of the average precision for \
+              each.",
         formula: "AP_IA = (1/S)·Σ_s AP of the documents judged for s",
         citation: "Agrawal et al. 2009; ndeval",
         recipe: |m, _| Ok(subtopic(m, SubtopicValue::Whole(|whole| whole.ap_ia))),
@@ -1407,7 +1586,8 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_SUBTOPICS,
         plain: "How many of the subtopics of the query the first k results show, as a share.",
-        doc: "Subtopic recall: the share of the query's subtopics that the first k documents cover.",
+        doc: "Subtopic recall: the share of the query's subtopics that the first k documents \
+              cover.",
         formula: "StRecall@k = subtopics met in the first k ranks / S",
         citation: "Zhai, Cohen, Lafferty 2003; ndeval",
         recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.st_recall))),
@@ -1432,8 +1612,10 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Sum,
         better: Better::Higher,
         traits: COUNTED_PREFERENCES,
-        plain: "How many preferences are kept: the better document comes first, or only it was returned.",
-        doc: "The number of preferences that the ranking fulfils: the preferred document comes first, or is the only one of both.",
+        plain: "How many preferences are kept: the better document comes first, or only it was \
+                returned.",
+        doc: "The number of preferences that the ranking fulfils: the preferred document comes \
+              first, or is the only one of both.",
         formula: "prefs_num_prefs_ful = Σ over groups of the fulfilled preferences, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Fulfilled))),
@@ -1447,7 +1629,8 @@ pub static MEASURES: &[Definition] = &[
         traits: COUNTED_PREFERENCES,
         plain: "How many preferences between two returned documents are kept.",
         doc: "The number of preferences between retrieved documents that the ranking fulfils.",
-        formula: "prefs_num_prefs_ful_ret = Σ over groups of the fulfilled preferences between retrieved documents, summed",
+        formula: "prefs_num_prefs_ful_ret = Σ over groups of the fulfilled preferences between \
+                  retrieved documents, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::FulfilledRetrieved))),
     },
@@ -1471,9 +1654,13 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_PREFERENCES,
-        plain: "How many judges agree with the order of two documents, as a share, averaged over such pairs.",
-        doc: "The share of judgment groups that agree with the ranking, averaged over pairs of documents.",
-        formula: "prefs_pair = mean over pairs with a preference of the share of groups with one that prefer the document that comes first; a pair of which nothing is retrieved counts 0",
+        plain: "How many judges agree with the order of two documents, as a share, averaged over \
+                such pairs.",
+        doc: "The share of judgment groups that agree with the ranking, averaged over pairs of \
+              documents.",
+        formula: "prefs_pair = mean over pairs with a preference of the share of groups with one \
+                  that prefer the document that comes first; a pair of which nothing is retrieved \
+                  counts 0",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Pair))),
     },
@@ -1484,7 +1671,8 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_PREFERENCES,
-        plain: "How many of a judge's preferences the ranking keeps, as a share, averaged over judges.",
+        plain: "How many of a judge's preferences the ranking keeps, as a share, averaged over \
+                judges.",
         doc: "The share of preferences that the ranking fulfils, averaged over judgment groups.",
         formula: "prefs_avgjg = mean over groups of fulfilled / all preferences",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
@@ -1499,7 +1687,8 @@ pub static MEASURES: &[Definition] = &[
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg, with as many documents that are not relevant as relevant ones.",
         doc: "As prefs_avgjg, with as many non-relevant documents as relevant ones.",
-        formula: "prefs_avgjg_Rnonrel = mean over groups of fulfilled / all preferences, of R documents that are not relevant at most; with fewer of them, R·(R − N) more",
+        formula: "prefs_avgjg_Rnonrel = mean over groups of fulfilled / all preferences, of R \
+                  documents that are not relevant at most; with fewer of them, R·(R − N) more",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalanced))),
     },
@@ -1525,7 +1714,8 @@ pub static MEASURES: &[Definition] = &[
         traits: OVER_PREFERENCES,
         plain: "As prefs_pair, for pairs of which both documents were returned.",
         doc: "As prefs_pair, over pairs of retrieved documents.",
-        formula: "prefs_pair_ret = mean over retrieved pairs with a preference of the share of groups that prefer the first",
+        formula: "prefs_pair_ret = mean over retrieved pairs with a preference of the share of \
+                  groups that prefer the first",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::PairRetrieved))),
     },
@@ -1537,8 +1727,10 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg, for preferences of which both documents were returned.",
-        doc: "The share of preferences between retrieved documents that the ranking fulfils, averaged over judgment groups.",
-        formula: "prefs_avgjg_ret = mean over groups of fulfilled / all preferences between retrieved documents",
+        doc: "The share of preferences between retrieved documents that the ranking fulfils, \
+              averaged over judgment groups.",
+        formula: "prefs_avgjg_ret = mean over groups of fulfilled / all preferences between \
+                  retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupRetrieved))),
     },
@@ -1553,7 +1745,9 @@ pub static MEASURES: &[Definition] = &[
         doc: "As prefs_avgjg_Rnonrel, over retrieved documents.",
         formula: "prefs_avgjg_Rnonrel_ret = as prefs_avgjg_Rnonrel, of retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalancedRetrieved))),
+        recipe: |_, _| {
+            Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalancedRetrieved)))
+        },
     },
     Definition {
         name: "prefs_simp_imp",
@@ -1577,7 +1771,8 @@ pub static MEASURES: &[Definition] = &[
         traits: OVER_PREFERENCES,
         plain: "As prefs_pair, for pairs of which one document or both were returned.",
         doc: "As prefs_pair, over pairs with a retrieved document.",
-        formula: "prefs_pair_imp = mean over pairs with a preference and a retrieved document of the share of groups that agree",
+        formula: "prefs_pair_imp = mean over pairs with a preference and a retrieved document of \
+                  the share of groups that agree",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::PairImplied))),
     },
@@ -1589,8 +1784,10 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_PREFERENCES,
         plain: "As prefs_avgjg, for preferences of which one document or both were returned.",
-        doc: "The share of preferences with a retrieved document that the ranking fulfils, averaged over judgment groups.",
-        formula: "prefs_avgjg_imp = mean over groups of fulfilled / all preferences with a retrieved document",
+        doc: "The share of preferences with a retrieved document that the ranking fulfils, \
+              averaged over judgment groups.",
+        formula: "prefs_avgjg_imp = mean over groups of fulfilled / all preferences with a \
+                  retrieved document",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
         recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupImplied))),
     },
@@ -1602,8 +1799,10 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_PASSAGES,
         plain: "How much of the judged passages was returned, as a share of their positions.",
-        doc: "The share of the positions of gold passages that the results have, each position once.",
-        formula: "SpanR@k = Σ_{i ≤ k} gold_i / G, gold_i the gold positions of result i that no earlier one had",
+        doc: "The share of the positions of gold passages that the results have, each position \
+              once.",
+        formula: "SpanR@k = Σ_{i ≤ k} gold_i / G, gold_i the gold positions of result i that no \
+                  earlier one had",
         citation: "Smith and Troynikov 2024 (Chroma), with overlapping gold counted once",
         recipe: |m, _| Ok(passages(m, |sums| ratio(sums.gold, sums.all))),
     },
@@ -1614,9 +1813,11 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_PASSAGES,
-        plain: "How much of what was returned is in the judged passages, as a share of its positions.",
+        plain: "How much of what was returned is in the judged passages, as a share of its \
+                positions.",
         doc: "The share of the positions of the results that are gold.",
-        formula: "SpanP@k = Σ_{i ≤ k} gold_i / Σ_{i ≤ k} new_i, new_i the positions that no earlier result had; overlap=each: all positions of result i",
+        formula: "SpanP@k = Σ_{i ≤ k} gold_i / Σ_{i ≤ k} new_i, new_i the positions that no \
+                  earlier result had; overlap=each: all positions of result i",
         citation: "Smith and Troynikov 2024 (Chroma): overlap=each",
         recipe: |m, _| Ok(passages(m, |sums| ratio(sums.gold, sums.returned))),
     },
@@ -1627,9 +1828,12 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         traits: OVER_PASSAGES,
-        plain: "How well what was returned fits the judged passages: 1 if it is all of them and no more.",
-        doc: "Intersection over union: the gold positions of the results, as a share of the positions that are gold or returned.",
-        formula: "SpanIoU@k = Σ gold_i / (Σ new_i + G − Σ gold_i); overlap=each: all positions of result i in the place of new_i",
+        plain: "How well what was returned fits the judged passages: 1 if it is all of them and no \
+                more.",
+        doc: "Intersection over union: the gold positions of the results, as a share of the \
+              positions that are gold or returned.",
+        formula: "SpanIoU@k = Σ gold_i / (Σ new_i + G − Σ gold_i); overlap=each: all positions of \
+                  result i in the place of new_i",
         citation: "Smith and Troynikov 2024 (Chroma): overlap=each",
         recipe: |m, _| Ok(passages(m, |sums| ratio(sums.gold, sums.either))),
     },
@@ -1642,7 +1846,8 @@ pub static MEASURES: &[Definition] = &[
         traits: OVER_PASSAGES,
         plain: "Recall and precision of positions in one number; low if either of them is low.",
         doc: "F-measure of precision and recall of positions.",
-        formula: "SpanF@k = (1 + β²)·Σ gold_i / (β²·G + Σ new_i); overlap=each: all positions of result i in the place of new_i",
+        formula: "SpanF@k = (1 + β²)·Σ gold_i / (β²·G + Σ new_i); overlap=each: all positions of \
+                  result i in the place of new_i",
         citation: "van Rijsbergen 1979, of positions",
         recipe: |m, _| {
             Ok(passages(m, |sums| {
@@ -1719,11 +1924,14 @@ pub static MEASURES: &[Definition] = &[
             best_order: |_, _| BestOrder::Worth(nonrelevant),
             ..COUNT
         },
-        plain: "How many documents that somebody judged as not relevant were returned, for all queries together.",
+        plain: "How many documents that somebody judged as not relevant were returned, for all \
+                queries together.",
         doc: "The number of documents retrieved that were judged and are not relevant.",
         formula: "NumNonrelRet = judged documents retrieved − m, summed",
         citation: "Buckley et al., trec_eval (num_nonrel_judged_ret)",
-        recipe: |m, book| Recipe::new([judged(), hits(m, book, Place::End)], |[judged, hits]| judged - hits),
+        recipe: |m, book| {
+            Recipe::new([judged(), hits(m, book, Place::End)], |[judged, hits]| judged - hits)
+        },
     },
 ];
 
@@ -1731,7 +1939,8 @@ pub static MEASURES: &[Definition] = &[
 fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
     let number = |name: &str| m.number(name).unwrap_or(0.5);
     let raw_first = m.word("first") == "raw";
-    let setting = SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
+    let setting =
+        SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
     Recipe::Groups(FacetValue::Subtopic(setting, value))
 }
 
@@ -1761,9 +1970,14 @@ fn discounted_subtopics(m: &Measure, value: fn(&AtCutoff) -> f64) -> Result<Reci
 /// The most grades above 1 for which RBP by topic has a sum each.
 const MOST_LARGEST: usize = 16;
 
-/// RBP of grades as shares of the largest grade of their query, if that exceeds 1. trec_eval 10 divides each grade and not their sum, which
-/// has other last digits. So there is a sum for each grade that may be the largest, and each query takes its own.
-fn rbp_of_topics(p: f64, book: &Codebook, sum: impl Fn(CodeTable) -> Read) -> Result<Recipe, String> {
+/// RBP of grades as shares of the largest grade of their query, if that exceeds 1. trec_eval 10
+/// divides each grade and not their sum, which has other last digits. So there is a sum for each
+/// grade that may be the largest, and each query takes its own.
+fn rbp_of_topics(
+    p: f64,
+    book: &Codebook,
+    sum: impl Fn(CodeTable) -> Read,
+) -> Result<Recipe, String> {
     let above_one = book.grades().iter().copied().filter(|&grade| grade > 1.0);
     let largest: Vec<f64> = std::iter::once(1.0).chain(above_one).collect();
     if !book.is_exact() || largest.len() > 1 + MOST_LARGEST {
@@ -1771,7 +1985,8 @@ fn rbp_of_topics(p: f64, book: &Codebook, sum: impl Fn(CodeTable) -> Read) -> Re
     }
     let of_query = Read::Fact(Fact::MaxGrade(book.grades().into()));
     let sums = largest.iter().map(|&largest| Gains::Share(largest).table(book).map(&sum));
-    let reads: Vec<Read> = std::iter::once(Ok(of_query)).chain(sums).collect::<Result<_, String>>()?;
+    let reads: Vec<Read> =
+        std::iter::once(Ok(of_query)).chain(sums).collect::<Result<_, String>>()?;
     Recipe::of_many(reads, move |numbers| {
         let at = largest.partition_point(|&largest| largest < numbers[0]);
         (1.0 - p) * numbers[1 + at]
@@ -1844,7 +2059,12 @@ fn preference(m: &Measure, book: &Codebook) -> Read {
 }
 
 /// The mean gain of the first ranks under fixed weights, ranks without a document counting as 0.
-fn weighted_mean(m: &Measure, book: &Codebook, discount: Discount, depth: usize) -> Result<Recipe, String> {
+fn weighted_mean(
+    m: &Measure,
+    book: &Codebook,
+    discount: Discount,
+    depth: usize,
+) -> Result<Recipe, String> {
     let gain = rate_gains(m, book)?;
     let weights = discount.weights(depth);
     let whole = (0..depth).fold(0.0, |sum, rank| sum + weights.term(1.0, rank));
@@ -1862,7 +2082,9 @@ fn scaled_to_retrieved(m: &Measure, book: &Codebook, k: u32) -> Result<Recipe, S
     let whole: Vec<f64> = std::iter::once(0.0).chain(whole).collect();
     let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), Place::Rank(k));
     let reads = [gained(rate_gains(m, book)?, Discount::Log2, m), retrieved];
-    Recipe::new(reads, move |[sum, retrieved]| ratio(sum, whole[(retrieved as usize).min(whole.len() - 1)]))
+    Recipe::new(reads, move |[sum, retrieved]| {
+        ratio(sum, whole[(retrieved as usize).min(whole.len() - 1)])
+    })
 }
 
 /// The mean gain under a chance to go on, which is 0 from the measure's cutoff on.
@@ -1872,7 +2094,8 @@ fn gain_rate(m: &Measure, book: &Codebook, goes_on: GoesOn) -> Result<Recipe, St
     Recipe::walk(Walk::GainRate { gain: rate_gains(m, book)?, depth, goes_on }, [])
 }
 
-/// The gain of every code for a mean gain: 1 if relevant, or the grade as a share of the scale, at most 1.
+/// The gain of every code for a mean gain: 1 if relevant, or the grade as a share of the scale, at
+/// most 1.
 fn rate_gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     match (m.word("gain"), m.number("gmax").or(book.max_grade())) {
         ("grade", Some(gmax)) if gmax > 0.0 => Gains::Clipped(gmax).table(book),

@@ -115,13 +115,15 @@ impl fmt::Display for Range {
     }
 }
 
-/// How the expected value over the orders of documents with equal scores follows from what a recipe reads. A measure that walks has an
-/// expected value if `ties` knows a form of it.
+/// How the expected value over the orders of documents with equal scores follows from what a recipe
+/// reads. A measure that walks has an expected value if `ties` knows a form of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// By the last step, finished with expectations: it is linear in everything that an order changes.
+    /// By the last step, finished with expectations: it is linear in everything that an order
+    /// changes.
     Linear,
-    /// By the last step once the number of hits above the cut is known, and then the mean over that number.
+    /// By the last step once the number of hits above the cut is known, and then the mean over that
+    /// number.
     GivenHits,
     /// The expected value is not known.
     None,

@@ -1,5 +1,6 @@
-//! A measure as a value, and the shape of a row of the table. They are one file, because each is made of the other: a measure points to
-//! its row, and what a row declares are functions of the measure.
+//! A measure as a value, and the shape of a row of the table. They are one file, because each is
+//! made of the other: a measure points to its row, and what a row declares are functions of the
+//! measure.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -15,7 +16,8 @@ use crate::label::{Above, Codebook, JudgedBy};
 use crate::numbers::Level;
 use crate::sort;
 
-/// The word of a parameter for documents of equal scores that stand all at the last rank of their group.
+/// The word of a parameter for documents of equal scores that stand all at the last rank of their
+/// group.
 const TOGETHER: &str = "together";
 
 /// One row of the table of measures.
@@ -32,7 +34,8 @@ pub struct Definition {
     pub better: Better,
     /// The properties of its values.
     pub traits: Traits,
-    /// What it measures, in a line for readers who know no information retrieval; `k` is its cutoff.
+    /// What it measures, in a line for readers who know no information retrieval; `k` is its
+    /// cutoff.
     pub plain: &'static str,
     /// A sentence on what it measures, in the words of the field.
     pub doc: &'static str,
@@ -63,8 +66,8 @@ impl Definition {
         }
     }
 
-    /// The parameters that it shares with others, each at its place: that of all measures which take a grade for each document, and that of
-    /// those which are 0 where nothing is relevant.
+    /// The parameters that it shares with others, each at its place: that of all measures which
+    /// take a grade for each document, and that of those which are 0 where nothing is relevant.
     fn shared(&'static self) -> impl Iterator<Item = Option<&'static Param>> {
         let grades = self.traits.input == JudgmentInput::Grades;
         [(&JUDGES, grades), (&NOTHING, grades && self.is_nothing_worth_a_choice())]
@@ -72,7 +75,8 @@ impl Definition {
             .map(|(param, has)| has.then_some(param))
     }
 
-    /// Whether it averages values that are 0 where nothing is relevant, so that they may be something else.
+    /// Whether it averages values that are 0 where nothing is relevant, so that they may be
+    /// something else.
     pub fn is_nothing_worth_a_choice(&'static self) -> bool {
         let plain = Measure::new(self, [], None);
         self.average == Average::Mean && (self.traits.nothing_relevant)(&plain) == Some(0.0)
@@ -80,7 +84,8 @@ impl Definition {
 
     /// The index of a parameter that the measure has.
     pub(super) fn param(&'static self, name: &str) -> usize {
-        self.place(name).unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
+        self.place(name)
+            .unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
     }
 
     /// The error of a parameter that has no meaning without another, if there is one.
@@ -97,14 +102,17 @@ impl Definition {
     pub(super) fn uncuttable(&self, values: &[(usize, Value)], is_cut: bool) -> Option<String> {
         let together = values.iter().find(|(_, value)| matches!(value, Value::Word(TOGETHER)));
         match together.filter(|_| is_cut) {
-            Some((at, _)) => {
-                Some(format!("{}({}={TOGETHER}) takes no cutoff", self.name, self.param_at(*at).name))
-            }
+            Some((at, _)) => Some(format!(
+                "{}({}={TOGETHER}) takes no cutoff",
+                self.name,
+                self.param_at(*at).name
+            )),
             None => self.uncut(values).filter(|_| !is_cut),
         }
     }
 
-    /// The error of a value that stands for the cutoff, if there is one; for measures without a cutoff.
+    /// The error of a value that stands for the cutoff, if there is one; for measures without a
+    /// cutoff.
     fn uncut(&self, values: &[(usize, Value)]) -> Option<String> {
         let (at, _) = values.iter().find(|(_, value)| matches!(value, Value::Word("k")))?;
         let (measure, param) = (self.name, self.param_at(*at).name);
@@ -114,8 +122,12 @@ impl Definition {
     /// A description of the cutoff that is missing, if one is required.
     pub(super) fn missing(&self) -> Option<String> {
         match self.cutoff {
-            CutoffRule::Required => Some(format!("`{0}` needs a cutoff, such as {0}@10", self.name)),
-            CutoffRule::Recall => Some(format!("`{0}` needs a level of recall, such as {0}@0.1", self.name)),
+            CutoffRule::Required => {
+                Some(format!("`{0}` needs a cutoff, such as {0}@10", self.name))
+            }
+            CutoffRule::Recall => {
+                Some(format!("`{0}` needs a level of recall, such as {0}@0.1", self.name))
+            }
             CutoffRule::None | CutoffRule::Optional => None,
         }
     }
@@ -124,7 +136,8 @@ impl Definition {
 /// The best order of documents with equal scores; the worst one is its reverse.
 #[derive(Debug, Clone, Copy)]
 pub enum BestOrder {
-    /// By descending grade, if a better swap never makes the value worse; otherwise the best order is not known.
+    /// By descending grade, if a better swap never makes the value worse; otherwise the best order
+    /// is not known.
     Swaps,
     /// By descending worth of the codes, from this function.
     Worth(fn(&Measure, &Codebook) -> Result<CodeTable, String>),
@@ -145,24 +158,27 @@ pub struct Traits {
     pub range: fn(&Measure) -> Range,
     /// The value of an empty ranking; `None` if it follows from the judgments.
     pub empty: Option<f64>,
-    /// The value where nothing is relevant: no judged document has the measure's level, or a gain above 0. `None` if it follows from the
-    /// ranking.
+    /// The value where nothing is relevant: no judged document has the measure's level, or a gain
+    /// above 0. `None` if it follows from the ranking.
     pub nothing_relevant: fn(&Measure) -> Option<f64>,
     /// Whether the value of a query depends on the highest grade of all judgments.
     pub highest_grade: fn(&Measure) -> bool,
     /// The lowest grade that counts, where it follows from the highest grade of all judgments.
     pub level: fn(&Measure, f64) -> Option<f64>,
-    /// Whether a better swap never makes the value worse. Such a swap exchanges two neighbours so that the one of the higher grade comes
-    /// first; a document without a grade counts as the lowest.
+    /// Whether a better swap never makes the value worse. Such a swap exchanges two neighbours so
+    /// that the one of the higher grade comes first; a document without a grade counts as the
+    /// lowest.
     pub better_swaps: fn(&Measure) -> bool,
     /// How its expected value over the orders of equal scores is computed.
     pub expected: fn(&Measure) -> Expected,
-    /// Its best order of equal scores. The argument tells whether rankings may be cut inside a group.
+    /// Its best order of equal scores. The argument tells whether rankings may be cut inside a
+    /// group.
     pub best_order: fn(&Measure, bool) -> BestOrder,
 }
 
 impl Traits {
-    /// The traits of most measures: a share, 0 where nothing is relevant, that a better swap never makes worse.
+    /// The traits of most measures: a share, 0 where nothing is relevant, that a better swap never
+    /// makes worse.
     pub const SHARE: Traits = Traits {
         status: Status::Everyday,
         input: JudgmentInput::Grades,
@@ -216,14 +232,15 @@ pub struct Measure {
     cutoff: Option<Cutoff>,
 }
 
-/// The default of a parameter. A floor below which grades are worth nothing is 0, but where what is relevant is worth 1 it is the level of
-/// relevance.
+/// The default of a parameter. A floor below which grades are worth nothing is 0, but where what is
+/// relevant is worth 1 it is the level of relevance.
 fn default_of(param: &Param, is_binary: bool) -> &'static str {
     if is_binary && param.name == "rel" { "1" } else { param.default }
 }
 
 impl Measure {
-    /// Makes a measure of its parts. Parameters equal to their defaults are dropped, so equal measures are equal values.
+    /// Makes a measure of its parts. Parameters equal to their defaults are dropped, so equal
+    /// measures are equal values.
     pub(super) fn new(
         definition: &'static Definition,
         values: impl IntoIterator<Item = (usize, Value)>,
@@ -233,7 +250,9 @@ impl Measure {
         let is_binary = values.iter().any(|(at, value)| {
             definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
         });
-        values.retain(|(at, value)| value.to_string() != default_of(definition.param_at(*at), is_binary));
+        values.retain(|(at, value)| {
+            value.to_string() != default_of(definition.param_at(*at), is_binary)
+        });
         sort::by(&mut values, |one, other| one.0.cmp(&other.0));
         Measure { definition, values, cutoff }
     }
@@ -241,8 +260,8 @@ impl Measure {
     /// Returns the measure with another value of a parameter.
     ///
     /// # Errors
-    /// A parameter that the measure does not have; a value that the parameter does not take; a parameter that has no meaning without
-    /// another one, or beside one.
+    /// A parameter that the measure does not have; a value that the parameter does not take; a
+    /// parameter that has no meaning without another one, or beside one.
     pub fn with(&self, param: &str, value: Value) -> Result<Self> {
         let at = self.definition.place(param);
         let kind = at.map(|at| self.definition.param_at(at).kind);
@@ -255,7 +274,9 @@ impl Measure {
         let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
         let excluded = self.definition.param_at(at).excludes;
         let mut names = others.clone().map(|(of, _)| self.definition.param_at(of).name);
-        if names.any(|name| name == excluded) && value.to_string() != self.definition.param_at(at).default {
+        if names.any(|name| name == excluded)
+            && value.to_string() != self.definition.param_at(at).default
+        {
             return Err(wrong(format!("`{param}` cannot be given together with `{excluded}`")));
         }
         let values: Vec<_> = others.chain([(at, value)]).collect();
@@ -325,8 +346,8 @@ impl Measure {
         }
     }
 
-    /// Whether the values depend on which documents have equal scores, and not only on their order: then rankings must know their ties
-    /// ([`Join::keep_ties`](crate::Join)).
+    /// Whether the values depend on which documents have equal scores, and not only on their order:
+    /// then rankings must know their ties ([`Join::keep_ties`](crate::Join)).
     pub fn needs_ties(&self) -> bool {
         self.word("tied") == TOGETHER
     }
@@ -368,7 +389,8 @@ impl Measure {
 
     /// The measure for a single judge.
     pub(crate) fn of_one_judge(&self) -> Measure {
-        let values = self.values.iter().filter(|(at, _)| *at < self.definition.params.len()).cloned();
+        let values =
+            self.values.iter().filter(|(at, _)| *at < self.definition.params.len()).cloned();
         Measure { values: values.collect(), ..self.clone() }
     }
 
@@ -377,8 +399,9 @@ impl Measure {
         self.number("rel").unwrap_or(1.0)
     }
 
-    /// The grades at which the measure tells documents apart: its levels of relevance, given or by default; without any, the least grade
-    /// above 0, and the level that follows from the highest grade of a codebook.
+    /// The grades at which the measure tells documents apart: its levels of relevance, given or by
+    /// default; without any, the least grade above 0, and the level that follows from the highest
+    /// grade of a codebook.
     pub(crate) fn levels(&self, book: &Codebook) -> Vec<f64> {
         let levels = self.definition.params.iter().filter(|param| param.kind == Kind::Level);
         let levels = levels.filter_map(|param| self.number(param.name)).chain(self.binary_level());
@@ -390,7 +413,8 @@ impl Measure {
         std::iter::once(0f64.next_up()).chain(level).collect()
     }
 
-    /// The least grade that is worth 1, where grades are worth 1 or nothing (`gain=binary` of measures of gains).
+    /// The least grade that is worth 1, where grades are worth 1 or nothing (`gain=binary` of
+    /// measures of gains).
     pub(crate) fn binary_level(&self) -> Option<f64> {
         self.has_binary_gain().then(|| self.rel())
     }
@@ -403,7 +427,8 @@ impl Measure {
     /// Whether grades are worth 1 or nothing (`gain=binary` of measures of gains).
     fn has_binary_gain(&self) -> bool {
         let is_binary = |(at, value): &(usize, Value)| {
-            self.definition.param_at(*at).kind == Kind::Gain && matches!(value, Value::Word("binary"))
+            self.definition.param_at(*at).kind == Kind::Gain
+                && matches!(value, Value::Word("binary"))
         };
         self.values.iter().any(is_binary)
     }
@@ -434,7 +459,8 @@ impl Measure {
     }
 }
 
-/// The facets by which judgments have to be read for these measures; `None` if all take a grade for each document.
+/// The facets by which judgments have to be read for these measures; `None` if all take a grade for
+/// each document.
 ///
 /// ```
 /// use laneval::JudgedBy;

@@ -1,11 +1,13 @@
 //! Distinct values in the order in which they were first added, each found again in constant time.
 //!
-//! A list with a map of hashes beside it: the list has the order, the map finds. A thousand cutoffs of ten measures ask for a few folds
-//! ten thousand times; comparing each with all others would be quadratic, and a fold is a table of 256 numbers.
+//! A list with a map of hashes beside it: the list has the order, the map finds. A thousand cutoffs
+//! of ten measures ask for a few folds ten thousand times; comparing each with all others would be
+//! quadratic, and a fold is a table of 256 numbers.
 //!
-//! Folds have floats, and floats have neither `Eq` nor `Hash`. So hashing is spelled out here, and only has to obey one law: what `==`
-//! calls equal has one hash. The other direction may fail, as a hit is compared. A table with a NaN would equal nothing, itself included,
-//! and be added each time, which costs a fold and no wrong value.
+//! Folds have floats, and floats have neither `Eq` nor `Hash`. So hashing is spelled out here, and
+//! only has to obey one law: what `==` calls equal has one hash. The other direction may fail, as a
+//! hit is compared. A table with a NaN would equal nothing, itself included, and be added each
+//! time, which costs a fold and no wrong value.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -104,7 +106,9 @@ impl SameHash for Discount {
         std::mem::discriminant(self).hash(to);
         match *self {
             Discount::None | Discount::Log2 | Discount::Rank => {}
-            Discount::LogFrom(number) | Discount::Power(number) | Discount::InverseSquare(number) => {
+            Discount::LogFrom(number)
+            | Discount::Power(number)
+            | Discount::InverseSquare(number) => {
                 float(number, to);
             }
         }

@@ -1,24 +1,28 @@
-//! From a list of measures to a program: which folds run, where they are read, and how measures are finished from them.
+//! From a list of measures to a program: which folds run, where they are read, and how measures are
+//! finished from them.
 //!
-//! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data, made of measures and a codebook alone;
-//! [`Plan`] prints itself. [`Prepared`] adds the facts of the queries of a batch.
+//! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data,
+//! made of measures and a codebook alone; [`Plan`] prints itself. [`Prepared`] adds the facts of
+//! the queries of a batch.
 //!
 //! ```text
-//! measures       P@5  P@10  AP  nDCG@10  RR          each asks in order: reads of folds at places, facts
+//! measures       P@5  P@10  AP  nDCG@10  RR    each asks in order: reads of folds at places, facts
 //!                 │    │     │     │     │
-//! draft          Count: 5, 10  PrecisionSum: end  WeightedSum: 10  FirstRank: end        facts: R, ideal at 10
+//! draft          Count: 5, 10  PrecisionSum: end  WeightedSum: 10  FirstRank: end     facts: R,
+//!                 │                                                                   ideal at 10
 //!                 │  sorted and made distinct; only now is it known how many columns each fold has
-//! program        c0 c1         c2                 c3               c4                     f0, f1
+//! program        c0 c1         c2                 c3               c4                 f0, f1
 //!                 │
 //! sources        P@5 ← c0   P@10 ← c1   AP ← c2, f0   nDCG@10 ← c3, f1   RR ← c4
 //! ```
 //!
-//! Hence two passes: what is asked for is remembered by fold and cut, and becomes a column's number when all have asked. The order of
-//! folds is that of the first asking, so `--explain` reads like the list of measures, and the same list gives the same program everywhere.
+//! Hence two passes: what is asked for is remembered by fold and cut, and becomes a column's number
+//! when all have asked. The order of folds is that of the first asking, so `--explain` reads like
+//! the list of measures, and the same list gives the same program everywhere.
 //!
-//! Two kinds of reading are merged further. First hits: one column, the deepest rank that anyone wants, since a reader compares with its
-//! own cutoff. Peaks: one fold for each set of hits and rule of recall, with all levels of recall as its caps, since it finds them in one
-//! pass.
+//! Two kinds of reading are merged further. First hits: one column, the deepest rank that anyone
+//! wants, since a reader compares with its own cutoff. Peaks: one fold for each set of hits and
+//! rule of recall, with all levels of recall as its caps, since it finds them in one pass.
 
 mod distinct;
 
@@ -34,7 +38,8 @@ use crate::measure::{
 };
 use distinct::Distinct;
 
-/// The most measures of a plan: a thread that finishes a tile keeps a number for each measure and row of it.
+/// The most measures of a plan: a thread that finishes a tile keeps a number for each measure and
+/// row of it.
 const MOST: usize = 100_000;
 
 /// The program for some measures, and how each measure is finished from it.
@@ -85,8 +90,9 @@ pub struct Prepared<'a> {
     returned: Vec<Weights>,
 }
 
-/// An ideal ranking of the judged documents that is no longer than the ranking. Where the ranking reaches the cutoff it is that of the
-/// query, and else it is walked down as far as the ranking goes.
+/// An ideal ranking of the judged documents that is no longer than the ranking. Where the ranking
+/// reaches the cutoff it is that of the query, and else it is walked down as far as the ranking
+/// goes.
 struct Returned {
     ideal: IdealRanking,
     /// The fact of the query, for rankings that are as deep.
@@ -120,10 +126,13 @@ impl Plan {
                 "{count} measures, where {MOST} can be evaluated together: ask for fewer at a time"
             )));
         }
-        // More grades than codes: the thresholds that these measures have cut the grades into classes, and labels say only the class.
+        // More grades than codes: the thresholds that these measures have cut the grades into
+        // classes, and labels say only the class.
         let classes = match book.is_exact() {
             true => None,
-            false => Some(book.at_levels(measures.iter().flat_map(|measure| measure.levels(book)))?),
+            false => {
+                Some(book.at_levels(measures.iter().flat_map(|measure| measure.levels(book)))?)
+            }
         };
         let recipe = |measure: &Measure| match &classes {
             None => measure.recipe(book),
@@ -137,7 +146,8 @@ impl Plan {
             .collect();
         let of_nothing = draft.of_nothing(measures, classes.as_ref().unwrap_or(book))?;
         let draft = draft.finish();
-        let sources = |asked: Vec<NumberRead>| asked.into_iter().map(|asked| draft.source(asked)).collect();
+        let sources =
+            |asked: Vec<NumberRead>| asked.into_iter().map(|asked| draft.source(asked)).collect();
         let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
         let returned = draft.returned();
         let codes = classes.as_ref().unwrap_or(book).codes();
@@ -147,7 +157,8 @@ impl Plan {
         Ok(Plan { measures, program, facts, inputs, ideals, returned, recipes, of_nothing })
     }
 
-    /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of the same queries that is no deeper.
+    /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of
+    /// the same queries that is no deeper.
     #[doc(hidden)]
     pub fn prepare<'a>(&'a self, batch: &Batch<'a>) -> Prepared<'a> {
         let exact = batch.exact_facts();
@@ -156,8 +167,8 @@ impl Plan {
             _ => Cow::Borrowed(batch.facts()),
         };
         let facts = Fact::columns(&self.facts, &judged, exact);
-        // Facts that are inputs are whole numbers of documents or ranks; one that is too large for a u32 becomes the largest, which no
-        // rank exceeds.
+        // Facts that are inputs are whole numbers of documents or ranks; one that is too large for
+        // a u32 becomes the largest, which no rank exceeds.
         let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
         let inputs = self.inputs.iter().map(input).collect();
         let deepest = batch.deepest() as usize;
@@ -192,7 +203,8 @@ impl Plan {
         })
     }
 
-    /// The measures that walk down each ranking instead, by index, with their walk; `None` for the measure's reference function.
+    /// The measures that walk down each ranking instead, by index, with their walk; `None` for the
+    /// measure's reference function.
     #[doc(hidden)]
     pub fn walks(&self) -> impl Iterator<Item = (usize, Option<&Walk>)> {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
@@ -223,22 +235,33 @@ impl<'a> Prepared<'a> {
         &self.inputs
     }
 
-    /// Finishes every measure of some rows into `[measure][row]`; `queries` are the queries of the rows, lane by lane. The values of
-    /// measures that walk stay as they are. The numbers that rows need of their queries are collected in `gathered`, which is used again.
-    pub fn finish(&self, queries: &[u32], columns: &Columns, gathered: &mut Vec<f64>, values: &mut [f64]) {
+    /// Finishes every measure of some rows into `[measure][row]`; `queries` are the queries of the
+    /// rows, lane by lane. The values of measures that walk stay as they are. The numbers that rows
+    /// need of their queries are collected in `gathered`, which is used again.
+    pub fn finish(
+        &self,
+        queries: &[u32],
+        columns: &Columns,
+        gathered: &mut Vec<f64>,
+        values: &mut [f64],
+    ) {
         let rows = queries.len();
-        // Rows of a run are numbered by query, so a tile of one depth often has them in a row: then columns of facts are borrowed and not
-        // gathered.
+        // Rows of a run are numbered by query, so a tile of one depth often has them in a row: then
+        // columns of facts are borrowed and not gathered.
         let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
-        for ((recipe, sources), values) in self.plan.recipes.iter().zip(values.chunks_exact_mut(rows)) {
+        for ((recipe, sources), values) in
+            self.plan.recipes.iter().zip(values.chunks_exact_mut(rows))
+        {
             let Recipe::Folds { last, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
                 NumberSource::Column(column) => &columns.values[column * columns.lanes..][..rows],
                 NumberSource::Ideal(ideal) => &gathered[ideal * rows..][..rows],
-                NumberSource::Fact(fact) if together => &self.facts[fact][queries[0] as usize..][..rows],
+                NumberSource::Fact(fact) if together => {
+                    &self.facts[fact][queries[0] as usize..][..rows]
+                }
                 NumberSource::Returned(at) => &gathered[(self.weights.len() + at) * rows..][..rows],
                 NumberSource::Fact(fact) => {
                     &gathered[(self.weights.len() + self.returned.len() + fact) * rows..][..rows]
@@ -253,8 +276,9 @@ impl<'a> Prepared<'a> {
         !self.plan.of_nothing.is_empty()
     }
 
-    /// Replaces the values of measures, `[measure][row]`, in the rows for whose queries nothing is relevant; `queries` are the queries of the
-    /// rows, lane by lane. A value that is none becomes `undefined`.
+    /// Replaces the values of measures, `[measure][row]`, in the rows for whose queries nothing is
+    /// relevant; `queries` are the queries of the rows, lane by lane. A value that is none becomes
+    /// `undefined`.
     pub fn replace(&self, queries: &[u32], undefined: f64, values: &mut [f64]) {
         for of in &self.plan.of_nothing {
             let relevance = &self.facts[of.relevance];
@@ -286,7 +310,8 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Collects the ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these are contiguous.
+    /// Collects the ideal orders of the rows, `[ideal][row]`, then the facts of their queries,
+    /// `[fact][row]`, unless these are contiguous.
     fn gather(&self, queries: &[u32], together: bool, columns: &Columns, gathered: &mut Vec<f64>) {
         let codes = self.plan.program.codes;
         gathered.clear();
@@ -296,7 +321,9 @@ impl<'a> Prepared<'a> {
                 ideal.of(weights, counts.map(|(code, &count)| (code as u8, count)).skip(1))
             }));
         }
-        for (Returned { ideal, fact, retrieved }, weights) in self.plan.returned.iter().zip(&self.returned) {
+        for (Returned { ideal, fact, retrieved }, weights) in
+            self.plan.returned.iter().zip(&self.returned)
+        {
             let retrieved = &columns.values[retrieved * columns.lanes..];
             gathered.extend(queries.iter().zip(retrieved).map(|(&query, &retrieved)| {
                 if ideal.rank.is_some_and(|rank| retrieved >= f64::from(rank)) {
@@ -321,7 +348,9 @@ impl<'a> Prepared<'a> {
         each.map(|(measure, (recipe, sources))| {
             let product = self.product(recipe, sources);
             let plain = measure.of_nothing() == OfNothing::Zero;
-            product.filter(|_| plain && measure.definition().average == Average::Mean).ok_or(measure)
+            product
+                .filter(|_| plain && measure.definition().average == Average::Mean)
+                .ok_or(measure)
         })
         .collect()
     }
@@ -336,7 +365,9 @@ impl<'a> Prepared<'a> {
                 let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
                 Factor::PerQuery(self.facts[*fact].iter().map(factor).collect())
             }
-            (Last::Reciprocal { most }, _) => Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32),
+            (Last::Reciprocal { most }, _) => {
+                Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32)
+            }
             _ => return None,
         };
         let NumberSource::Column(column) = *sources.first()? else { return None };
@@ -348,7 +379,8 @@ impl<'a> Prepared<'a> {
 #[derive(Default)]
 struct PlanDraft {
     folds: Distinct<Fold>,
-    /// The cuts at which each fold is read; in any order and with repetitions until the draft is finished.
+    /// The cuts at which each fold is read; in any order and with repetitions until the draft is
+    /// finished.
     cuts: Vec<Vec<Cut>>,
     facts: Distinct<Fact>,
     /// The facts that are inputs of the program.
@@ -397,7 +429,8 @@ impl PlanDraft {
             Read::Preference { hits, judged } => {
                 let cap = self.input(&Fact::Count(*hits));
                 let bound = self.input(&Fact::Fewer { hits: *hits, judged: *judged });
-                let at = self.fold(&Fold::PreferenceSum { hits: *hits, judged: *judged, cap, bound });
+                let at =
+                    self.fold(&Fold::PreferenceSum { hits: *hits, judged: *judged, cap, bound });
                 self.cuts[at].push(Cut::End);
                 NumberRead::First(at)
             }
@@ -416,9 +449,11 @@ impl PlanDraft {
         }
     }
 
-    /// Asks for the facts that say for which queries nothing is relevant, of those measures that are not 0 there.
+    /// Asks for the facts that say for which queries nothing is relevant, of those measures that
+    /// are not 0 there.
     fn of_nothing(&mut self, measures: &[Measure], book: &Codebook) -> Result<Vec<ReplacedValue>> {
-        let replaced = measures.iter().enumerate().filter(|(_, of)| of.of_nothing() != OfNothing::Zero);
+        let replaced =
+            measures.iter().enumerate().filter(|(_, of)| of.of_nothing() != OfNothing::Zero);
         let replaced = replaced.map(|(at, measure)| {
             let wrong = |message: String| Error::from(measure.wrong(message));
             let relevance = self.facts.place(&measure.relevance(book).map_err(wrong)?);
@@ -446,10 +481,11 @@ impl PlanDraft {
         self.inputs.place(&fact)
     }
 
-    // Invariant: cuts of a task are sorted with ranks first, then the end, then the queries' own, for that is the order of `Cut`'s
-    // variants. Engines rely on it: the fixed ranks are a prefix, and ascend.
-    /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order in which they were asked for, then one for each
-    /// kind of peaks.
+    // Invariant: cuts of a task are sorted with ranks first, then the end, then the queries' own,
+    // for that is the order of `Cut`'s variants. Engines rely on it: the fixed ranks are a prefix,
+    // and ascend.
+    /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order in which they
+    /// were asked for, then one for each kind of peaks.
     fn finish(mut self) -> Drafted {
         for cuts in &mut self.cuts {
             cuts.sort_unstable();
@@ -461,7 +497,8 @@ impl PlanDraft {
             recalls.dedup();
             let (hits, rule) = self.kinds.list()[kind];
             let fact = |&recall: &f64| Fact::Hits { hits, rule, recall };
-            let facts: Vec<usize> = recalls.iter().map(|recall| self.facts.place(&fact(recall))).collect();
+            let facts: Vec<usize> =
+                recalls.iter().map(|recall| self.facts.place(&fact(recall))).collect();
             let caps = facts.iter().map(|fact| self.inputs.place(fact)).collect();
             peaks.push(Task { fold: Fold::PeakPrecision { hits, caps }, cuts: vec![Cut::End] });
         }
@@ -471,7 +508,8 @@ impl PlanDraft {
         });
         let returned = returned.collect();
         let folds = self.folds.list().len();
-        let tasks = std::iter::zip(self.folds.into_list(), self.cuts).map(|(fold, cuts)| Task { fold, cuts });
+        let tasks = std::iter::zip(self.folds.into_list(), self.cuts)
+            .map(|(fold, cuts)| Task { fold, cuts });
         let tasks: Vec<Task> = tasks.chain(peaks).collect();
         let first_columns = tasks.iter().scan(0, |columns, task| {
             let first = *columns;
@@ -501,7 +539,8 @@ struct Drafted {
     facts: Vec<Fact>,
     inputs: Vec<usize>,
     ideals: Vec<IdealRanking>,
-    /// The ideals that are no longer than the ranking, each with its fact and the fold that counts documents.
+    /// The ideals that are no longer than the ranking, each with its fact and the fold that counts
+    /// documents.
     returned: Vec<(IdealRanking, usize, usize)>,
     recalls: Vec<Vec<f64>>,
 }
@@ -542,7 +581,8 @@ impl Drafted {
 }
 
 impl fmt::Display for Plan {
-    /// Writes the folds with their cutoffs and columns, then the measures with the columns that they read.
+    /// Writes the folds with their cutoffs and columns, then the measures with the columns that
+    /// they read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "folds, over the ranks of every row:")?;
         let mut column = 0;
@@ -552,7 +592,12 @@ impl fmt::Display for Plan {
                 Fold::Histogram => writeln!(f, " → a count for each code")?,
                 Fold::PeakPrecision { caps, .. } => {
                     let caps: Vec<_> = caps.iter().map(|&input| format!("input {input}")).collect();
-                    writeln!(f, " from hit [{}] → {}", caps.join(", "), columns(column, task.columns()))?;
+                    writeln!(
+                        f,
+                        " from hit [{}] → {}",
+                        caps.join(", "),
+                        columns(column, task.columns())
+                    )?;
                 }
                 _ => {
                     let cuts: Vec<_> = task.cuts.iter().map(cut_name).collect();
@@ -571,7 +616,9 @@ impl fmt::Display for Plan {
                 NumberSource::Column(column) => format!("c{column}"),
                 NumberSource::Fact(fact) => format!("f{fact}"),
                 NumberSource::Ideal(_) => "the ideal order of the histogram".to_owned(),
-                NumberSource::Returned(_) => "the ideal order, no longer than the ranking".to_owned(),
+                NumberSource::Returned(_) => {
+                    "the ideal order, no longer than the ranking".to_owned()
+                }
             });
             let walk = match recipe {
                 Recipe::Folds { .. } => None,
@@ -655,12 +702,20 @@ mod tests {
     fn planning_takes_a_few_comparisons_a_number_that_is_read() {
         let levels = |n: u32| (0..n).map(move |at| f64::from(at) / f64::from(n));
         let many = |n: u32| {
-            let cuts = ["nDCG", "P", "R", "AP", "RR", "Success", "ERR(gmax=2)", "nDCG(ideal=retrieved)"];
+            let cuts =
+                ["nDCG", "P", "R", "AP", "RR", "Success", "ERR(gmax=2)", "nDCG(ideal=retrieved)"];
             let at_ranks = cuts.map(|measure| format!("{measure}@1..{n}"));
             let at_levels = levels(n).map(|level| format!("IPrec@{level}"));
             let folds = levels(n).map(|p| format!("RBP(p={})", 0.01 + p * 0.9));
             let gains = (1..=n).map(|gain| format!("nDCG(gain={{1:{gain}}})"));
-            measures(&at_ranks.into_iter().chain(at_levels).chain(folds).chain(gains).collect::<Vec<_>>())
+            measures(
+                &at_ranks
+                    .into_iter()
+                    .chain(at_levels)
+                    .chain(folds)
+                    .chain(gains)
+                    .collect::<Vec<_>>(),
+            )
         };
         let (few, twice) = (many(200), many(400));
         let (few, twice) = (drafted(&few).1, drafted(&twice).1);
@@ -669,7 +724,16 @@ mod tests {
 
     #[test]
     fn a_plan_says_each_thing_once_in_the_order_in_which_it_was_asked_for() {
-        let names = ["P@[10,5,10]", "RR@3", "IPrec@[0.5,0.1,0.5]", "RR@20", "Rprec", "nDCG@5", "P@5", "R@7"];
+        let names = [
+            "P@[10,5,10]",
+            "RR@3",
+            "IPrec@[0.5,0.1,0.5]",
+            "RR@20",
+            "Rprec",
+            "nDCG@5",
+            "P@5",
+            "R@7",
+        ];
         let (draft, _) = drafted(&measures(&names.map(str::to_owned)));
         let plan = draft.finish();
         let tasks: Vec<(&str, Vec<String>)> = plan
@@ -683,7 +747,8 @@ mod tests {
             ("WeightedSum", vec!["5"]),
             ("PeakPrecision", vec!["end"]),
         ];
-        let expected = expected.map(|(fold, cuts)| (fold, cuts.into_iter().map(str::to_owned).collect()));
+        let expected =
+            expected.map(|(fold, cuts)| (fold, cuts.into_iter().map(str::to_owned).collect()));
         assert_eq!(tasks, expected);
         assert_eq!(plan.recalls, [[0.1, 0.5]]);
         assert_eq!(plan.first_columns, [0, 4, 5, 6]);
@@ -701,8 +766,9 @@ mod tests {
 
     #[test]
     fn products_are_the_last_lines() {
-        let matrix =
-            crate::generate::Synthetic { queries: 2, depth: 3, ..Default::default() }.matrix().unwrap();
+        let matrix = crate::generate::Synthetic { queries: 2, depth: 3, ..Default::default() }
+            .matrix()
+            .unwrap();
         let plan = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
             Plan::new(&measures(&names), matrix.book()).unwrap()
@@ -728,7 +794,8 @@ mod tests {
     #[test]
     fn too_many_measures_are_refused() {
         let one: Measure = "P@5".parse().unwrap();
-        let error = Plan::new(&vec![one; MOST + 1], &Codebook::default()).err().unwrap().to_string();
+        let error =
+            Plan::new(&vec![one; MOST + 1], &Codebook::default()).err().unwrap().to_string();
         assert!(error.starts_with("100001 measures, where 100000 can be"), "{error}");
     }
 }

@@ -14,7 +14,8 @@ pub struct FoundDocument {
     pub number: u32,
 }
 
-/// Runs as far as judgments reach: eight bytes for each judged document that they retrieve, and a depth for each ranking.
+/// Runs as far as judgments reach: eight bytes for each judged document that they retrieve, and a
+/// depth for each ranking.
 #[derive(Debug)]
 pub struct FoundDocuments {
     pub rule: RankingRule,
@@ -37,7 +38,8 @@ impl FoundDocuments {
         let numbered = matrix.facet_rows().filter(|_| matrix.judges().len() == 1);
         let Some(numbered) = numbered else {
             return Err(Error::Unanswerable(
-                "the matrix holds no documents, of which pools are made: join the runs with `Qrels::numbered`"
+                "the matrix holds no documents, of which pools are made: join the runs with \
+                 `Qrels::numbered`"
                     .to_owned(),
             ));
         };
@@ -51,7 +53,8 @@ impl FoundDocuments {
         for (row, place) in places.into_iter().enumerate() {
             let labels = place.map(|(tile, lane)| matrix.tile(tile).lane(lane));
             let named = labels.into_iter().flatten().zip(0..matrix.depths()[row]);
-            let named = named.filter(|&(label, _)| Above::POOLED.contains(label)).map(|(_, rank)| rank);
+            let named =
+                named.filter(|&(label, _)| Above::POOLED.contains(label)).map(|(_, rank)| rank);
             let numbers = numbered.rows.of(row).iter();
             found.clear();
             found.extend(named.zip(numbers).map(|(rank, &number)| FoundDocument { rank, number }));
@@ -63,7 +66,9 @@ impl FoundDocuments {
             queries: matrix.queries().clone(),
             runs: matrix.runs().to_vec(),
             of: numbered.of.clone(),
-            grades: (0..matrix.queries().len()).flat_map(|query| numbered.of.largest(query)).collect(),
+            grades: (0..matrix.queries().len())
+                .flat_map(|query| numbered.of.largest(query))
+                .collect(),
             depths: matrix.depths().to_vec(),
             rows,
         })
@@ -79,7 +84,8 @@ impl FoundDocuments {
         self.grades.len()
     }
 
-    /// Calls `take` with the place among all judged documents of those that a run has among its first `depth`.
+    /// Calls `take` with the place among all judged documents of those that a run has among its
+    /// first `depth`.
     pub fn each_within(&self, run: usize, depth: u32, mut take: impl FnMut(usize)) {
         for query in 0..self.queries.len() {
             let first = self.of.documents(query).start;
@@ -90,15 +96,17 @@ impl FoundDocuments {
         }
     }
 
-    /// The depth down to which all documents of a run are judged, in each of its queries. Rankings that are judged to their ends say
-    /// nothing, unless all are.
+    /// The depth down to which all documents of a run are judged, in each of its queries. Rankings
+    /// that are judged to their ends say nothing, unless all are.
     pub fn judged_to(&self, run: usize) -> u32 {
         let to = |query: usize| {
             let row = self.row(run, query);
-            let first_without = (0..).zip(self.rows.of(row)).take_while(|(rank, found)| *rank == found.rank);
+            let first_without =
+                (0..).zip(self.rows.of(row)).take_while(|(rank, found)| *rank == found.rank);
             (first_without.count() as u32, self.depths[row])
         };
-        let rows: Vec<(u32, u32)> = (0..self.queries.len()).map(to).filter(|(_, depth)| *depth > 0).collect();
+        let rows: Vec<(u32, u32)> =
+            (0..self.queries.len()).map(to).filter(|(_, depth)| *depth > 0).collect();
         let ended = rows.iter().filter(|(to, depth)| to < depth).map(|(to, _)| *to).min();
         ended.or_else(|| rows.iter().map(|(to, _)| *to).max()).unwrap_or(0)
     }

@@ -39,15 +39,18 @@ struct WithoutTeam {
 }
 
 impl Pools {
-    /// Counts what each run of a matrix brought to the pool, and leaves out each. The matrix is of runs that were joined with
+    /// Counts what each run of a matrix brought to the pool, and leaves out each. The matrix is of
+    /// runs that were joined with
     /// [`Qrels::numbered`](crate::Qrels::numbered) judgments.
     ///
-    /// Values have the bits that the evaluator gives for a file of the same judgments. It takes as long as evaluating all runs once for
-    /// each run, and eight bytes for each judged document that a run retrieves.
+    /// Values have the bits that the evaluator gives for a file of the same judgments. It takes as
+    /// long as evaluating all runs once for each run, and eight bytes for each judged document that
+    /// a run retrieves.
     ///
     /// # Errors
-    /// A matrix without numbered documents; fewer than two runs, or teams; a run that shares no judged query with another; no judged
-    /// document among the first ones of any run. Otherwise as [`Evaluator::evaluate`].
+    /// A matrix without numbered documents; fewer than two runs, or teams; a run that shares no
+    /// judged query with another; no judged document among the first ones of any run. Otherwise as
+    /// [`Evaluator::evaluate`].
     pub fn of(matrix: LabelMatrix, evaluator: &Evaluator, options: &PoolOptions) -> Result<Pools> {
         let pooling = Pooling::of(FoundDocuments::of(matrix)?, options)?;
         let evaluator = evaluator.clone().with_per_query(false).with_stats([]);
@@ -61,11 +64,20 @@ impl Pools {
         let run = |run: usize| {
             let without = &without[pooling.team[run] as usize];
             let left_out = measures.iter().enumerate().map(|(at, measure)| {
-                let [rank, rank_without] = [&with, &without.averages].map(|of| rank(of, (run, at), measure));
-                LeftOut { value: with[run][at], without: without.averages[run][at], rank, rank_without }
+                let [rank, rank_without] =
+                    [&with, &without.averages].map(|of| rank(of, (run, at), measure));
+                LeftOut {
+                    value: with[run][at],
+                    without: without.averages[run][at],
+                    rank,
+                    rank_without,
+                }
             });
             PooledRun {
-                team: options.teams.as_ref().map(|_| pooling.teams[pooling.team[run] as usize].clone()),
+                team: options
+                    .teams
+                    .as_ref()
+                    .map(|_| pooling.teams[pooling.team[run] as usize].clone()),
                 judged_share: [shares[run][0], shares[run][1]],
                 removed: without.removed,
                 queries_lost: without.queries_lost,
@@ -74,7 +86,8 @@ impl Pools {
             }
         };
         let runs: Vec<PooledRun> = (0..pooling.team.len()).map(run).collect();
-        let losses = measures.iter().enumerate().map(|(at, measure)| loss(&runs, at, measure)).collect();
+        let losses =
+            measures.iter().enumerate().map(|(at, measure)| loss(&runs, at, measure)).collect();
         Ok(Pools { measures: measures.to_vec(), runs, losses, ..pooling.whole() })
     }
 }
@@ -97,12 +110,15 @@ impl Pooling {
         let wrong = |message: String| Err(Error::Unanswerable(message));
         if found.runs.len() < 2 {
             return wrong(
-                "a pool takes two runs or more: of a single one every document is unique".to_owned(),
+                "a pool takes two runs or more: of a single one every document is unique"
+                    .to_owned(),
             );
         }
         if teams.len() < 2 {
             let name = printable(teams[0].as_bytes());
-            return wrong(format!("all runs are of the team {name}: a pool takes two teams or more"));
+            return wrong(format!(
+                "all runs are of the team {name}: a pool takes two teams or more"
+            ));
         }
         if let Some(run) = apart(&found) {
             let name = printable(found.runs[run].name.as_bytes());
@@ -190,7 +206,8 @@ fn apart(found: &FoundDocuments) -> Option<usize> {
     (0..found.runs.len()).find(|run| !shares(run))
 }
 
-/// Returns the rank of a run under a measure, from 1; runs that are equal within rounding share the best rank.
+/// Returns the rank of a run under a measure, from 1; runs that are equal within rounding share the
+/// best rank.
 fn rank(averages: &RunAverages, (run, at): (usize, usize), measure: &Measure) -> Option<u32> {
     let sign = sign(measure)?;
     let own = averages[run][at]?;
@@ -217,7 +234,8 @@ fn loss(runs: &[PooledRun], at: usize, measure: &Measure) -> PoolLoss {
         runs.iter().enumerate().filter_map(|(run, of)| Some((of_run(of)?, run))).collect();
     let sum: f64 = losses.iter().map(|(loss, _)| loss).sum();
     // Of equal ones the first run has the largest.
-    let largest = losses.iter().copied().reduce(|most, next| if next.0 > most.0 { next } else { most });
+    let largest =
+        losses.iter().copied().reduce(|most, next| if next.0 > most.0 { next } else { most });
     let both = |run: &PooledRun| Some((run.left_out[at].value?, run.left_out[at].without?));
     let (values, without): (Vec<f64>, Vec<f64>) = runs.iter().filter_map(both).unzip();
     PoolLoss {

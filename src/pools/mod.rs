@@ -1,26 +1,34 @@
-//! Pools: what each run brought to the judged documents, and what it loses by not having been in the pool.
+//! Pools: what each run brought to the judged documents, and what it loses by not having been in
+//! the pool.
 //!
-//! The judgments of a test collection are made of a *pool*: the first K documents of some runs, together. A system that was not among these
-//! runs finds documents that nobody has judged, which count as not relevant. How much that costs is measured by leaving each run out:
+//! The judgments of a test collection are made of a *pool*: the first K documents of some runs,
+//! together. A system that was not among these runs finds documents that nobody has judged, which
+//! count as not relevant. How much that costs is measured by leaving each run out:
 //!
 //! ```text
-//! U(r)       the judged documents that are among the first K of run r, and not among those of any other: unique to r
+//! U(r)       the judged documents that are among the first K of run r,
+//!            and not among those of any other: unique to r
 //! J − U(r)   the judgments that would have been made without r
 //! v(r, J)    the value of r under a measure with judgments J
 //! loss(r)    v(r, J) − v(r, J − U(r)), or the negative of it where lower is better
 //! τ          Kendall's τ_b between v(r, J) and v(r, J − U(r)) over all runs
 //! ```
 //!
-//! Sources: Zobel, "How reliable are the results of large-scale information retrieval experiments?", SIGIR 1998, who left runs out one by
-//! one; Buckley, Dimmick, Soboroff and Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10, 2007, who
-//! leave out all runs of a team together, because those of one team find each other's documents.
+//! Sources: Zobel, "How reliable are the results of large-scale information retrieval
+//! experiments?", SIGIR 1998, who left runs out one by one; Buckley, Dimmick, Soboroff and
+//! Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10,
+//! 2007, who leave out all runs of a team together, because those of one team find each other's
+//! documents.
 //!
 //! ```
 //! use laneval::pools::{PoolOptions, Pools};
 //! use laneval::{Evaluator, Join, Qrels};
 //!
 //! let qrels = Qrels::new([("q", "a", 1.0), ("q", "b", 1.0), ("q", "c", 0.0), ("q", "d", 1.0)])?;
-//! let runs = [("one", vec![("q", "a", 3.0), ("q", "b", 2.0)]), ("two", vec![("q", "a", 3.0), ("q", "c", 2.0)])];
+//! let runs = [
+//!     ("one", vec![("q", "a", 3.0), ("q", "b", 2.0)]),
+//!     ("two", vec![("q", "a", 3.0), ("q", "c", 2.0)]),
+//! ];
 //! let runs = runs.map(|(name, results)| (name.to_owned(), results));
 //! let matrix = Join::default().rankings(&qrels.numbered()?, runs)?;
 //! let pools = Pools::of(matrix, &Evaluator::new(["AP"])?, &PoolOptions::default())?;
@@ -44,9 +52,11 @@ use crate::measure::Measure;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolOptions {
-    /// The depth of the pool: the number of first documents of each ranking that were judged. The default is 100.
+    /// The depth of the pool: the number of first documents of each ranking that were judged. The
+    /// default is 100.
     pub depth: NonZeroU32,
-    /// The text behind the team in the name of a run. Runs of one team are left out together; without it each run is left out alone.
+    /// The text behind the team in the name of a run. Runs of one team are left out together;
+    /// without it each run is left out alone.
     pub teams: Option<String>,
 }
 
@@ -63,8 +73,8 @@ impl Default for PoolOptions {
 
 /// What runs brought to a pool, and what each loses by not having been in it.
 ///
-/// All documents that the judgments name count as judged, as in `Judged@10`: those with a negative grade too. Relevant is a grade of 1 or
-/// more.
+/// All documents that the judgments name count as judged, as in `Judged@10`: those with a negative
+/// grade too. Relevant is a grade of 1 or more.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pools {
     /// The depth of the pool.
@@ -77,7 +87,8 @@ pub struct Pools {
     pub judged: u64,
     /// The number of relevant documents.
     pub relevant: u64,
-    /// The number of judged documents among the first [`Pools::depth`] of some run. Runs that are not given brought the others, which stay.
+    /// The number of judged documents among the first [`Pools::depth`] of some run. Runs that are
+    /// not given brought the others, which stay.
     pub pooled: u64,
     /// The number of relevant documents among these.
     pub pooled_relevant: u64,
@@ -104,10 +115,11 @@ pub struct PooledRun {
     pub unique_relevant: u64,
     /// The averages of Judged@10 and Judged@100.
     pub judged_share: [Option<f64>; 2],
-    /// The depth down to which all documents of the run are judged, in every query. It is the depth of the pool, or more, for a run that
-    /// was in it.
+    /// The depth down to which all documents of the run are judged, in every query. It is the depth
+    /// of the pool, or more, for a run that was in it.
     pub judged_to: u32,
-    /// The number of judgments that go with the run: those of its unique documents, or of its team's.
+    /// The number of judgments that go with the run: those of its unique documents, or of its
+    /// team's.
     pub removed: u64,
     /// The number of queries that have no judgments without the run, and do not count then.
     pub queries_lost: u64,
@@ -115,14 +127,16 @@ pub struct PooledRun {
     pub left_out: Vec<LeftOut>,
 }
 
-/// The value of a run under a measure, with all judgments, and without those that only the run, or its team, brought.
+/// The value of a run under a measure, with all judgments, and without those that only the run, or
+/// its team, brought.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftOut {
     /// The value with all judgments; `None` if no query counts.
     pub value: Option<f64>,
     /// The value without them; `None` if no query counts.
     pub without: Option<f64>,
-    /// The rank among all runs with all judgments, from 1; equal values share the best rank. `None` if neither direction is better.
+    /// The rank among all runs with all judgments, from 1; equal values share the best rank. `None`
+    /// if neither direction is better.
     pub rank: Option<u32>,
     /// The rank among all runs, all of them evaluated without these judgments.
     pub rank_without: Option<u32>,
@@ -147,6 +161,7 @@ pub struct PoolLoss {
     pub mean: Option<f64>,
     /// The largest loss, with the index of the run.
     pub largest: Option<(f64, usize)>,
-    /// Kendall's τ_b between the order of the runs as they are, and as each is when it is left out; `None` if all are tied.
+    /// Kendall's τ_b between the order of the runs as they are, and as each is when it is left out;
+    /// `None` if all are tied.
     pub tau_b: Option<f64>,
 }

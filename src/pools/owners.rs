@@ -1,4 +1,5 @@
-//! The owner of each judged document: the only run, or the only team of runs, that has it among its first ones.
+//! The owner of each judged document: the only run, or the only team of runs, that has it among its
+//! first ones.
 
 use super::found::FoundDocuments;
 
@@ -13,7 +14,8 @@ pub enum Owner {
     Several,
 }
 
-/// Finds the owner of each judged document within a depth; `team` is the number of the team of each run.
+/// Finds the owner of each judged document within a depth; `team` is the number of the team of each
+/// run.
 pub fn owners(found: &FoundDocuments, depth: u32, team: &[u32]) -> Vec<Owner> {
     let mut owners = vec![Owner::Nobody; found.judged()];
     for (run, &team) in team.iter().enumerate() {

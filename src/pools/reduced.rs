@@ -1,7 +1,8 @@
 //! The values of all runs with some of the judgments.
 //!
-//! What is left out is as if it had never been in the judgments: grades that nothing has any more leave the codebook, and a query without
-//! judgments is no judged query. So values have the bits that the smaller file of judgments gives.
+//! What is left out is as if it had never been in the judgments: grades that nothing has any more
+//! leave the codebook, and a query without judgments is no judged query. So values have the bits
+//! that the smaller file of judgments gives.
 
 use crate::error::Result;
 use crate::evaluate::Evaluator;
@@ -57,8 +58,9 @@ fn averages_in_parts(
     while averages.len() < runs {
         let matrix = reduced.matrix(averages.len(), most)?;
         let scores = evaluator.evaluate(&matrix)?;
-        let of_run =
-            |run: &RunScores| (0..evaluator.measures().len()).map(|measure| run.average(measure)).collect();
+        let of_run = |run: &RunScores| {
+            (0..evaluator.measures().len()).map(|measure| run.average(measure)).collect()
+        };
         averages.extend(scores.runs.iter().map(of_run));
     }
     Ok(averages)
@@ -67,7 +69,8 @@ fn averages_in_parts(
 impl<'f> Reduced<'f> {
     fn of(found: &'f FoundDocuments, is_out: impl Fn(usize) -> bool) -> Result<Self> {
         let grades = &found.grades;
-        let left = |documents: std::ops::Range<usize>| documents.filter(|&document| !is_out(document));
+        let left =
+            |documents: std::ops::Range<usize>| documents.filter(|&document| !is_out(document));
         let book = Codebook::new(left(0..grades.len()).map(|document| grades[document]))?;
         let code = |grade: f64| book.code(grade).unwrap_or(NEGATIVE);
         let (mut ids, mut facts, mut queries) = (Ids::default(), Facts::new(), Vec::new());
@@ -83,7 +86,8 @@ impl<'f> Reduced<'f> {
             ids.push(found.queries.get(query));
             facts.push(documents().map(|document| codes[document]));
             if let Some(exact) = &mut exact {
-                let of_query = documents().map(|document| grades[document]).filter(|&grade| grade >= 0.0);
+                let of_query =
+                    documents().map(|document| grades[document]).filter(|&grade| grade >= 0.0);
                 exact.push(&mut of_query.collect::<Vec<_>>());
             }
         }
@@ -141,19 +145,26 @@ mod tests {
 
     #[test]
     fn parts_of_the_runs_change_nothing() {
-        let judged = (0..300).map(|at| (format!("q{}", at % 3), format!("d{at}"), f64::from(at % 7) - 1.0));
+        let judged =
+            (0..300).map(|at| (format!("q{}", at % 3), format!("d{at}"), f64::from(at % 7) - 1.0));
         let qrels = Qrels::new(judged).unwrap().numbered().unwrap();
         let run = |run: usize| {
-            let results = move |at: usize| (format!("q{}", at % 4), format!("d{at}"), (at * run % 97) as f64);
+            let results =
+                move |at: usize| (format!("q{}", at % 4), format!("d{at}"), (at * run % 97) as f64);
             (format!("r{run}"), (0..300).filter(move |at| at % run != 1).map(results))
         };
-        let found = FoundDocuments::of(Join::default().rankings(&qrels, (2..7).map(run)).unwrap()).unwrap();
+        let found =
+            FoundDocuments::of(Join::default().rankings(&qrels, (2..7).map(run)).unwrap()).unwrap();
         let evaluator = Evaluator::new(["AP", "nDCG@10"]).unwrap();
         let is_out = |document: usize| document.is_multiple_of(5);
         let whole = averages(&found, &evaluator, is_out).unwrap();
         assert_eq!(whole.len(), 5);
         for most in [1, 300, 500] {
-            assert_eq!(averages_in_parts(&found, &evaluator, is_out, most).unwrap(), whole, "{most}");
+            assert_eq!(
+                averages_in_parts(&found, &evaluator, is_out, most).unwrap(),
+                whole,
+                "{most}"
+            );
         }
         assert_ne!(averages(&found, &evaluator, |_| false).unwrap(), whole);
         assert_eq!(averages(&found, &evaluator, |_| true).unwrap(), vec![vec![None; 2]; 5]);

@@ -32,7 +32,8 @@ fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
     }
 }
 
-/// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge gains are finite.
+/// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge
+/// gains are finite.
 fn unit(gain: impl Fn(SeenDocument) -> f64, r: &Ranking<'_>) -> f64 {
     let grades = r.book.grades().iter().copied().chain(r.book.max_grade());
     let judged = grades.map(SeenDocument::Judged);
@@ -61,7 +62,8 @@ fn discounted(gain: f64, rank: usize) -> f64 {
     if gain == 0.0 { 0.0 } else { gain / discount(rank) }
 }
 
-/// The function that divides the gain of each rank by lg(i + 1), or by i, or from rank b on by log_b(i) and before by nothing.
+/// The function that divides the gain of each rank by lg(i + 1), or by i, or from rank b on by
+/// log_b(i) and before by nothing.
 fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
     let base = (m.word("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
     let by_rank = m.word("discount") == "rank";
@@ -86,7 +88,8 @@ fn dcg_under(gain: impl Fn(SeenDocument) -> f64, m: &Measure, r: &Ranking<'_>) -
     sum
 }
 
-/// An ideal ranking: positive gains, the largest first, each with the number of documents that have it.
+/// An ideal ranking: positive gains, the largest first, each with the number of documents that have
+/// it.
 struct IdealGains(Vec<(f64, u32)>);
 
 impl IdealGains {
@@ -113,7 +116,11 @@ impl IdealGains {
 }
 
 /// DCG of gains in order, down to rank `k`.
-fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>, discounted: impl Fn(f64, usize) -> f64) -> f64 {
+fn dcg_of(
+    gains: impl Iterator<Item = f64>,
+    k: Option<u32>,
+    discounted: impl Fn(f64, usize) -> f64,
+) -> f64 {
     let mut sum = 0.0;
     for (index, gain) in gains.take(k.map_or(usize::MAX, |k| k as usize)).enumerate() {
         sum += discounted(gain, index + 1);
@@ -152,14 +159,16 @@ pub fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
         gained += gain;
         if gain != 0.0 {
             let lag = 2.0 + cost - gained;
-            // On paper the lag is 2 or more. Where it falls below by a small part of the cost, that is rounding of large gains, and it
-            // counts as 2. Where it falls below in its last bits only, it stays, as in trec_eval.
+            // On paper the lag is 2 or more. Where it falls below by a small part of the cost, that
+            // is rounding of large gains, and it counts as 2. Where it falls below in its last bits
+            // only, it stays, as in trec_eval.
             let is_rounding = lag < 1.999_999 && 2.0 - lag <= cost * 2f64.powi(-36);
             sum += gain / if is_rounding { 2.0 } else { lag }.log2();
         }
     }
     let whole: f64 = ideal.gains().sum();
-    // The difference of a cost and gains of this size is rounding alone, or they are infinite: no value can be told.
+    // The difference of a cost and gains of this size is rounding alone, or they are infinite: no
+    // value can be told.
     if cost.max(whole) > 2f64.powi(900) { f64::NAN } else { ratio(sum, whole) }
 }
 

@@ -6,7 +6,8 @@ use super::subtopics;
 use crate::facets::preferences::{PreferenceCount as Preference, PreferenceLine};
 use crate::measure::Measure;
 
-/// A value over the subtopics of a query, with the ranking's documents by rank; 0 where judgments are of documents alone.
+/// A value over the subtopics of a query, with the ranking's documents by rank; 0 where judgments
+/// are of documents alone.
 pub fn over_subtopics(
     m: &Measure,
     r: &Ranking<'_>,
@@ -25,7 +26,8 @@ pub fn over_subtopics(
 /// A value over the preferences of a query; 0 where judgments are of documents alone.
 pub fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
     let Some(groups) = r.facets else { return 0.0 };
-    let lines: Vec<PreferenceLine> = groups.judged.with_subgroups().map(PreferenceLine::from).collect();
+    let lines: Vec<PreferenceLine> =
+        groups.judged.with_subgroups().map(PreferenceLine::from).collect();
     let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
     preferences::value(&lines, groups.judged.documents, &retrieved, measure)
 }

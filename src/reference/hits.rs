@@ -107,9 +107,12 @@ pub fn bpref(m: &Measure, r: &Ranking<'_>) -> f64 {
     let relevant = r.relevant(m.rel());
     let negative = r.facts.iter().filter(|&(code, _)| code == code::NEGATIVE);
     let negative = negative.map(|(_, count)| (SeenDocument::Negative, count));
-    let known = r.judged().map(|(grade, count)| (SeenDocument::Judged(grade), count)).chain(negative);
-    let nonrelevant: f64 =
-        known.filter(|&(document, _)| is_nonrelevant(document)).map(|(_, count)| f64::from(count)).sum();
+    let known =
+        r.judged().map(|(grade, count)| (SeenDocument::Judged(grade), count)).chain(negative);
+    let nonrelevant: f64 = known
+        .filter(|&(document, _)| is_nonrelevant(document))
+        .map(|(_, count)| f64::from(count))
+        .sum();
     let (mut above, mut sum) = (0.0, 0.0);
     for (_, document) in r.top(None) {
         if document.is_relevant(m.rel()) {

@@ -1,13 +1,15 @@
 //! One plain function a measure, from a ranking to its value. Each function reads like the formula.
 //!
-//! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It does not use folds, engines or recipes: it
-//! walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64. The formulas are in files by kin; here is
-//! which measure has which.
+//! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It
+//! does not use folds, engines or recipes: it walks the grades of one ranking, as the definitions
+//! do. Sums run in ascending rank, in f64. The formulas are in files by kin; here is which measure
+//! has which.
 //!
-//! Being the oracle has a price that is paid on purpose: hardly anything is shared with what it checks. A formula is written twice, here
-//! from its definition and in the table as a recipe, by the rule that the author of one does not look at the other; so a slip must happen
-//! twice, and in the same way, to pass. Only the order of operations is agreed on, rank by rank in f64, which makes "the same" mean the
-//! same bits.
+//! Being the oracle has a price that is paid on purpose: hardly anything is shared with what it
+//! checks. A formula is written twice, here from its definition and in the table as a recipe, by
+//! the rule that the author of one does not look at the other; so a slip must happen twice, and in
+//! the same way, to pass. Only the order of operations is agreed on, rank by rank in f64, which
+//! makes "the same" mean the same bits.
 
 mod gains;
 mod grouped;
@@ -28,19 +30,20 @@ use self::gains::{
 };
 use self::grouped::{alpha, beta, over_preferences, over_subtopics, raw_first};
 use self::hits::{
-    accuracy, average_precision, bin_g, bpref, floored_average_precision, inferred_average_precision,
-    interpolated_precision, mean_interpolated_precision, reciprocal_rank, yaap,
+    accuracy, average_precision, bin_g, bpref, floored_average_precision,
+    inferred_average_precision, interpolated_precision, mean_interpolated_precision,
+    reciprocal_rank, yaap,
 };
 use self::neighbours::recall_of_neighbours;
 use self::parts::{cutoff, rank};
 use self::passages::{span_f, span_iou, span_precision, span_recall};
 use self::sets::{
-    f, fall_out, hits, judged, precision, r_precision, recall, set_average_precision, set_f, set_precision,
-    set_recall, success, unjudged, utility,
+    f, fall_out, hits, judged, precision, r_precision, recall, set_average_precision, set_f,
+    set_precision, set_recall, success, unjudged, utility,
 };
 use self::users::{
-    compatibility, cwl, expected_reciprocal_rank, inst, inverse_square, rank_biased_precision, rbp_residual,
-    scaled_dcg, target,
+    compatibility, cwl, expected_reciprocal_rank, inst, inverse_square, rank_biased_precision,
+    rbp_residual, scaled_dcg, target,
 };
 use crate::facets::preferences::PreferenceCount as Preference;
 use crate::measure::Measure;
@@ -92,18 +95,28 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("Compat", compatibility),
     ("INST", inst),
     ("INSQ", |m, r| cwl(m, r, |i, _, _| inverse_square(i, m))),
-    ("BPM", |m, r| cwl(m, r, |i, _, found| if found < target(m) && i < cutoff(m) { 1.0 } else { 0.0 })),
+    ("BPM", |m, r| {
+        cwl(m, r, |i, _, found| if found < target(m) && i < cutoff(m) { 1.0 } else { 0.0 })
+    }),
     ("SDCG", scaled_dcg),
     ("NERR8", |m, r| cwl(m, r, |i, gain, _| if i < cutoff(m) { 1.0 - gain } else { 0.0 })),
-    ("NERR9", |m, r| cwl(m, r, |i, gain, _| if i < cutoff(m) { i / (i + 1.0) * (1.0 - gain) } else { 0.0 })),
+    ("NERR9", |m, r| {
+        cwl(m, r, |i, gain, _| if i < cutoff(m) { i / (i + 1.0) * (1.0 - gain) } else { 0.0 })
+    }),
     ("NERR10", |m, r| cwl(m, r, |_, gain, _| m.number("p").unwrap_or(0.9) * (1.0 - gain))),
     ("NERR11", |m, r| cwl(m, r, |i, gain, _| inverse_square(i, m) * (1.0 - gain))),
     ("alpha_DCG", |m, r| {
         over_subtopics(m, r, |j, d| subtopics::alpha_dcg(j, d, alpha(m), rank(m), raw_first(m)))
     }),
-    ("alpha_nDCG", |m, r| over_subtopics(m, r, |j, d| subtopics::alpha_ndcg(j, d, alpha(m), rank(m), true))),
-    ("ERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::err_ia(j, d, alpha(m), rank(m), raw_first(m)))),
-    ("nERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::nerr_ia(j, d, alpha(m), rank(m), true))),
+    ("alpha_nDCG", |m, r| {
+        over_subtopics(m, r, |j, d| subtopics::alpha_ndcg(j, d, alpha(m), rank(m), true))
+    }),
+    ("ERR_IA", |m, r| {
+        over_subtopics(m, r, |j, d| subtopics::err_ia(j, d, alpha(m), rank(m), raw_first(m)))
+    }),
+    ("nERR_IA", |m, r| {
+        over_subtopics(m, r, |j, d| subtopics::nerr_ia(j, d, alpha(m), rank(m), true))
+    }),
     ("NRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nrbp(j, d, alpha(m), beta(m)))),
     ("nNRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nnrbp(j, d, alpha(m), beta(m)))),
     ("AP_IA", |m, r| over_subtopics(m, r, subtopics::ap_ia)),

@@ -1,4 +1,5 @@
-//! Recall of nearest neighbours, whose grades fall from that of the nearest, the highest of all, by one from each to the next.
+//! Recall of nearest neighbours, whose grades fall from that of the nearest, the highest of all, by
+//! one from each to the next.
 
 use super::parts::ratio;
 use super::ranking::Ranking;

@@ -4,7 +4,8 @@ use super::gains::has_gain;
 use super::ranking::Ranking;
 use crate::measure::{Kind, Measure};
 
-/// Whether no judged document counts for the measure: none has a gain, or the grade from which on documents are relevant.
+/// Whether no judged document counts for the measure: none has a gain, or the grade from which on
+/// documents are relevant.
 pub fn is_nothing_relevant(m: &Measure, r: &Ranking<'_>) -> bool {
     let params = m.definition().params;
     if params.iter().any(|param| param.kind == Kind::Gain) {

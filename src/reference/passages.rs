@@ -61,6 +61,9 @@ fn positions(m: &Measure, r: &Ranking<'_>) -> Positions {
     Positions {
         all: spans.gold(m.rel()).into(),
         gold: sum(ranks, |rank| rank.gold),
-        returned: sum(ranks, if m.word("overlap") == "each" { |rank| rank.length } else { |rank| rank.new }),
+        returned: sum(
+            ranks,
+            if m.word("overlap") == "each" { |rank| rank.length } else { |rank| rank.new },
+        ),
     }
 }

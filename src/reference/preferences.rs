@@ -1,7 +1,8 @@
 //! Plain version of the preference measures, to compare the fast one with.
 //!
-//! Every pair of documents is looked at, and the preferences that follow from others are found by the algorithm of Floyd and Warshall. The
-//! lines must be ones of which [`Preferences`](crate::facets::preferences::Preferences) can be made.
+//! Every pair of documents is looked at, and the preferences that follow from others are found by
+//! the algorithm of Floyd and Warshall. The lines must be ones of which
+//! [`Preferences`](crate::facets::preferences::Preferences) can be made.
 
 use crate::facets::preferences::{PreferenceCount, PreferenceLine};
 
@@ -86,7 +87,8 @@ fn judged(lines: &[PreferenceLine], documents: u32, retrieved: &[u32]) -> Counte
     let (position, found) = positions(documents, retrieved);
     let mut groups = Vec::new();
     for number in group_numbers(lines) {
-        let members: Vec<&PreferenceLine> = lines.iter().filter(|line| line.group == number).collect();
+        let members: Vec<&PreferenceLine> =
+            lines.iter().filter(|line| line.group == number).collect();
         let place = |line: &PreferenceLine| position[line.document as usize];
         let subgroups = subgroup_numbers(lines, number);
         let mut preferences = Vec::new();
@@ -104,10 +106,10 @@ fn judged(lines: &[PreferenceLine], documents: u32, retrieved: &[u32]) -> Counte
             let matrix = closure(lines, number, documents);
             for a in 0..documents {
                 // The level of the last sub-group that names the document, the lowest one there.
-                let last = members
-                    .iter()
-                    .filter(|line| line.document as usize == a)
-                    .max_by(|x, y| x.subgroup.cmp(&y.subgroup).then(y.level.partial_cmp(&x.level).unwrap()));
+                let last =
+                    members.iter().filter(|line| line.document as usize == a).max_by(|x, y| {
+                        x.subgroup.cmp(&y.subgroup).then(y.level.partial_cmp(&x.level).unwrap())
+                    });
                 if let Some(last) = last {
                     levels.push((position[a], last.level));
                 }
@@ -311,7 +313,8 @@ fn pair_implied(judged: &CountedGroups) -> f64 {
 }
 
 /// Fulfilled and possible preferences of a group without all but the first `kept` documents of
-/// level 0 (of the lowest level in a group with one sub-group), between the first `limit` positions.
+/// level 0 (of the lowest level in a group with one sub-group), between the first `limit`
+/// positions.
 fn balanced_counts(group: &CountedGroup, found: usize, limit: usize, kept: f64) -> (f64, f64) {
     let lowest = group.levels.iter().map(|&(_, level)| level).fold(f64::INFINITY, f64::min);
     let dropped = if group.subgroups == 1 { lowest } else { 0.0 };
@@ -381,7 +384,12 @@ fn balanced_retrieved(judged: &CountedGroups) -> f64 {
 }
 
 /// Value of a measure for one query and ranking.
-pub fn value(lines: &[PreferenceLine], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
+pub fn value(
+    lines: &[PreferenceLine],
+    documents: u32,
+    retrieved: &[u32],
+    measure: PreferenceCount,
+) -> f64 {
     let judged = judged(lines, documents, retrieved);
     let plain = match measure {
         PreferenceCount::Possible => possible,

@@ -1,6 +1,8 @@
 //! A ranking as the definitions see it.
 
-use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, RankedSpans, TiedGroup, code};
+use crate::label::{
+    Above, Codebook, QueryFacets, QueryFacts, QueryGrades, RankedSpans, TiedGroup, code,
+};
 
 /// One ranking, with the facts of its query.
 #[derive(Debug, Clone, Copy)]
@@ -17,7 +19,8 @@ pub struct Ranking<'a> {
     pub facets: Option<RankedFacets<'a>>,
     /// The results as passages, if judgments are by span.
     pub spans: Option<RankedSpans<'a>>,
-    /// The groups of equal scores that have a graded document, from the first rank on, if they are known.
+    /// The groups of equal scores that have a graded document, from the first rank on, if they are
+    /// known.
     pub ties: &'a [TiedGroup],
 }
 
@@ -115,8 +118,10 @@ impl<'a> Ranking<'a> {
 
     /// R, the relevant documents.
     pub(super) fn relevant(&self, level: f64) -> f64 {
-        self.judged().filter(|&(grade, _)| grade >= level).map(|(_, count)| u64::from(count)).sum::<u64>()
-            as f64
+        self.judged()
+            .filter(|&(grade, _)| grade >= level)
+            .map(|(_, count)| u64::from(count))
+            .sum::<u64>() as f64
     }
 
     /// n, the retrieved documents.

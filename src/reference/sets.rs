@@ -6,7 +6,11 @@ use crate::measure::Measure;
 
 pub fn precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let hits = r.hits(m.rel(), m.rank());
-    if m.word("norm") == "min" { ratio(hits, r.retrieved().min(cutoff(m))) } else { hits / cutoff(m) }
+    if m.word("norm") == "min" {
+        ratio(hits, r.retrieved().min(cutoff(m)))
+    } else {
+        hits / cutoff(m)
+    }
 }
 
 pub fn recall(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -43,7 +47,8 @@ pub fn r_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 pub fn judged(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let pooled = r.top(m.rank()).filter(|&(_, document)| document != SeenDocument::Unpooled).count() as f64;
+    let pooled =
+        r.top(m.rank()).filter(|&(_, document)| document != SeenDocument::Unpooled).count() as f64;
     ratio(pooled, r.retrieved().min(cutoff(m)))
 }
 
@@ -81,11 +86,16 @@ pub fn utility(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 pub fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
     let judged = m.word("norm") == "judged";
-    let counts =
-        |document: &SeenDocument| !document.is_relevant(m.rel()) && (!judged || document.is_judged());
+    let counts = |document: &SeenDocument| {
+        !document.is_relevant(m.rel()) && (!judged || document.is_judged())
+    };
     let found = r.top(m.rank()).filter(|(_, document)| counts(document)).count() as f64;
     let all = match judged {
-        true => r.judged().filter(|&(grade, _)| grade < m.rel()).map(|(_, count)| f64::from(count)).sum(),
+        true => r
+            .judged()
+            .filter(|&(grade, _)| grade < m.rel())
+            .map(|(_, count)| f64::from(count))
+            .sum(),
         false => r.top(None).filter(|(_, document)| counts(document)).count() as f64,
     };
     ratio(found, all)

@@ -1,8 +1,8 @@
 //! Diversity measures written plainly from their definitions, to check the fast ones by.
 //!
-//! `judged` has the subtopics of each judged document, ascending; documents are in bytewise order of
-//! their names. `ranking` has the place in `judged` of the document at each rank, or `None` for an
-//! unjudged document.
+//! `judged` has the subtopics of each judged document, ascending; documents are in bytewise order
+//! of their names. `ranking` has the place in `judged` of the document at each rank, or `None` for
+//! an unjudged document.
 
 /// Subtopics of each judged document.
 pub type DocumentSubtopics = [Vec<u32>];
@@ -194,7 +194,8 @@ pub fn ap_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks) -> f64 {
 
 /// P_IA at `k`: the mean over subtopics of precision at `k`.
 pub fn p_ia(judged: &DocumentSubtopics, ranking: &DocumentsAtRanks, k: usize) -> f64 {
-    let hits: usize = ranking.iter().take(k).flatten().map(|&document| judged[document].len()).sum();
+    let hits: usize =
+        ranking.iter().take(k).flatten().map(|&document| judged[document].len()).sum();
     quotient(hits as f64, (k * subtopics(judged).len()) as f64)
 }
 

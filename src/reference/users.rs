@@ -62,12 +62,12 @@ pub fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
     if all_judged { 0.0 } else { reaches + (1.0 - p) * sum }
 }
 
-/// Rank-biased overlap with the nearest ideal ranking: positive grades descending, within a grade the retrieved documents in their order
-/// and then the absent ones.
+/// Rank-biased overlap with the nearest ideal ranking: positive grades descending, within a grade
+/// the retrieved documents in their order and then the absent ones.
 pub fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let p = m.number("p").unwrap_or(0.95);
-    // Each grade with the number of documents of at least that grade, descending. A file that was not verified may have others in a
-    // ranking.
+    // Each grade with the number of documents of at least that grade, descending. A file that was
+    // not verified may have others in a ranking.
     let judged: Vec<(f64, u32)> = r.judged().collect();
     let sums = judged.iter().rev().scan(0, |sum, &(grade, count)| {
         *sum += count as usize;
@@ -125,7 +125,8 @@ pub fn inst(m: &Measure, r: &Ranking<'_>) -> f64 {
     })
 }
 
-/// The gain of a document for a C/W/L user: 1 if relevant, or its grade as a share of the scale, at most 1.
+/// The gain of a document for a C/W/L user: 1 if relevant, or its grade as a share of the scale, at
+/// most 1.
 fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: SeenDocument) -> f64 {
     match (document, m.word("gain")) {
         (SeenDocument::Judged(grade), "grade") => {
@@ -136,8 +137,9 @@ fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: SeenDocument) -> f64 {
     }
 }
 
-/// A C/W/L user goes on from rank i with a chance that depends on i, the gain there, and the gain so far. The value is the mean gain
-/// weighted with the chance to reach a rank; ranks without a document have no gain.
+/// A C/W/L user goes on from rank i with a chance that depends on i, the gain there, and the gain
+/// so far. The value is the mean gain weighted with the chance to reach a rank; ranks without a
+/// document have no gain.
 pub fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64) -> f64 {
     let (mut weight, mut weights, mut sum, mut found) = (1.0, 0.0, 0.0, 0.0);
     let mut documents = r.top(None);

@@ -1,4 +1,5 @@
-//! A report that its writer puts together: headings, sentences and grids, as Markdown; [`html::blocks`](super::html::blocks) makes a page.
+//! A report that its writer puts together: headings, sentences and grids, as Markdown;
+//! [`html::blocks`](super::html::blocks) makes a page.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,6 @@
-//! TSV and CSV: a header line, then the long rows; values in the shortest form that reads back as the same f64, ids in the bytes
-//! of the input, between quotes where they hold a delimiter or a quote. The wide rows have a query each, and a column for each measure.
+//! TSV and CSV: a header line, then the long rows; values in the shortest form that reads back as
+//! the same f64, ids in the bytes of the input, between quotes where they hold a delimiter or a
+//! quote. The wide rows have a query each, and a column for each measure.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -10,7 +11,12 @@ use super::table::fixed;
 use crate::scores::{PerQuery, Scores};
 use crate::stats::{StatName, is_undefined};
 
-pub fn write(delimiter: u8, scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    delimiter: u8,
+    scores: &Scores,
+    options: &ReportOptions,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     table.write_record(long::columns(scores)).map_err(plain)?;
     let has_groups = long::has_groups(scores);
@@ -45,8 +51,11 @@ pub fn write_wide(
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     let has_groups = long::has_groups(scores);
     let mut others: Vec<StatName> = Vec::new();
-    // In the order in which they first come: measures may have different statistics, and columns must not depend on which has the most.
-    for &(stat, _) in scores.runs.iter().flat_map(|run| &run.stats).flat_map(|stats| stats.iter().skip(1)) {
+    // In the order in which they first come: measures may have different statistics, and columns
+    // must not depend on which has the most.
+    for &(stat, _) in
+        scores.runs.iter().flat_map(|run| &run.stats).flat_map(|stats| stats.iter().skip(1))
+    {
         if !others.contains(&stat) {
             others.push(stat);
         }
@@ -57,32 +66,34 @@ pub fn write_wide(
     let columns = ["run"].into_iter().chain(group).chain(["query_id"]).chain(stat);
     table.write_record(columns.chain(names.iter().map(String::as_str))).map_err(plain)?;
     for run in &scores.runs {
-        let mut row = |id: &[u8], stat: &str, values: &mut dyn Iterator<Item = Option<(StatName, f64)>>| {
-            table.write_field(&run.name).map_err(plain)?;
-            if has_groups {
-                table.write_field(run.group.as_deref().unwrap_or_default()).map_err(plain)?;
-            }
-            table.write_field(id).map_err(plain)?;
-            if !others.is_empty() {
-                table.write_field(stat).map_err(plain)?;
-            }
-            for (measure, value) in scores.measures.iter().zip(values) {
-                let text = match (value, options.decimals) {
-                    (None, _) => String::new(),
-                    (Some((_, value)), None) => value.to_string(),
-                    (Some((stat, value)), Some(decimals)) => {
-                        fixed(value, measure.definition().average, stat, decimals)
-                    }
-                };
-                table.write_field(text).map_err(plain)?;
-            }
-            table.write_record(None::<&[u8]>).map_err(plain)
-        };
+        let mut row =
+            |id: &[u8], stat: &str, values: &mut dyn Iterator<Item = Option<(StatName, f64)>>| {
+                table.write_field(&run.name).map_err(plain)?;
+                if has_groups {
+                    table.write_field(run.group.as_deref().unwrap_or_default()).map_err(plain)?;
+                }
+                table.write_field(id).map_err(plain)?;
+                if !others.is_empty() {
+                    table.write_field(stat).map_err(plain)?;
+                }
+                for (measure, value) in scores.measures.iter().zip(values) {
+                    let text = match (value, options.decimals) {
+                        (None, _) => String::new(),
+                        (Some((_, value)), None) => value.to_string(),
+                        (Some((stat, value)), Some(decimals)) => {
+                            fixed(value, measure.definition().average, stat, decimals)
+                        }
+                    };
+                    table.write_field(text).map_err(plain)?;
+                }
+                table.write_record(None::<&[u8]>).map_err(plain)
+            };
         let wanted = options.per_query && run.group.is_none();
         if let Some(PerQuery { queries, values, .. }) = run.per_query.as_ref().filter(|_| wanted) {
             for (query, id) in queries.iter().enumerate() {
-                let value =
-                    |of: &Vec<f64>| Some((StatName::Value, of[query])).filter(|&(_, of)| !is_undefined(of));
+                let value = |of: &Vec<f64>| {
+                    Some((StatName::Value, of[query])).filter(|&(_, of)| !is_undefined(of))
+                };
                 row(id, "value", &mut values.iter().map(value))?;
             }
         }

@@ -1,5 +1,5 @@
-//! Columns under headings. They are aligned for a terminal: a grid that is too wide first shortens names, and then continues below itself.
-//! Or they are written as Markdown or LaTeX.
+//! Columns under headings. They are aligned for a terminal: a grid that is too wide first shortens
+//! names, and then continues below itself. Or they are written as Markdown or LaTeX.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -38,7 +38,8 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Cell {
-    /// The text behind the cell's text: a star if it is the best, unless bold type shows that, `=` if it is tied with the best, and labels.
+    /// The text behind the cell's text: a star if it is the best, unless bold type shows that, `=`
+    /// if it is tied with the best, and labels.
     fn suffix(&self, colour: bool) -> String {
         let mark = match (self.best, self.tied) {
             (true, _) if !colour => "*",
@@ -48,7 +49,8 @@ impl Cell {
         format!("{mark}{}", superscript(&self.labels))
     }
 
-    /// Keeps the labels for which there is room beside the cell's text, and a mark in the place of the others.
+    /// Keeps the labels for which there is room beside the cell's text, and a mark in the place of
+    /// the others.
     fn keep_labels(&mut self, room: usize) {
         if self.suffix(false).width() <= room {
             return;
@@ -60,7 +62,8 @@ impl Cell {
     }
 }
 
-/// Columns under headings. The first column names the rows, and is repeated when the grid continues below itself.
+/// Columns under headings. The first column names the rows, and is repeated when the grid continues
+/// below itself.
 #[derive(Debug, Clone, Default)]
 pub struct Grid {
     columns: Vec<GridColumn>,
@@ -96,8 +99,12 @@ const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 impl Grid {
     /// Makes a grid without rows.
     pub fn new(columns: impl IntoIterator<Item = (String, Align)>) -> Self {
-        let column =
-            |(heading, align): (String, Align)| GridColumn { heading, align, below: 0, suffix: [0; 2] };
+        let column = |(heading, align): (String, Align)| GridColumn {
+            heading,
+            align,
+            below: 0,
+            suffix: [0; 2],
+        };
         Grid { columns: columns.into_iter().map(column).collect(), ..Grid::default() }
     }
 
@@ -144,12 +151,16 @@ impl Grid {
             grid.block(columns, &widths, options, to)?;
         }
         if grid.cut {
-            writeln!(to, "\n{CUT} is what was cut to fit the terminal: a file or a pipe has all of it.")?;
+            writeln!(
+                to,
+                "\n{CUT} is what was cut to fit the terminal: a file or a pipe has all of it."
+            )?;
         }
         Ok(())
     }
 
-    /// The grid with names that are no longer than there is room for: so that it is one block, if they need not lose too much for that.
+    /// The grid with names that are no longer than there is room for: so that it is one block, if
+    /// they need not lose too much for that.
     fn fitted(&self, options: &ReportOptions) -> Cow<'_, Grid> {
         let too_wide = |most: &usize| total(&self.widths(options)) > *most;
         let Some(most) = options.width.filter(too_wide) else { return Cow::Borrowed(self) };
@@ -173,13 +184,16 @@ impl Grid {
         self.columns.iter().enumerate().map(width).collect()
     }
 
-    /// The grid with names of at most `limit` columns, and nothing that alone is too wide for `most`.
+    /// The grid with names of at most `limit` columns, and nothing that alone is too wide for
+    /// `most`.
     fn shortened(&self, limit: usize, most: usize, options: &ReportOptions) -> Grid {
         let first = self.widths_with(limit, options).first().copied().unwrap_or(0);
         let room = most.saturating_sub(first + GAP.len()).max(LEAST);
         let above = if self.names_above { limit.min(room) } else { room };
-        let is_named = |column: &GridColumn| column.align == Align::Right && column.heading.width() > above;
-        let headings: Vec<&str> = self.columns.iter().map(|column| column.heading.as_str()).collect();
+        let is_named =
+            |column: &GridColumn| column.align == Align::Right && column.heading.width() > above;
+        let headings: Vec<&str> =
+            self.columns.iter().map(|column| column.heading.as_str()).collect();
         let short = shorten(&headings, above);
         let headings = self.columns.iter().zip(&short).map(|(column, short)| {
             let heading = if is_named(column) { short } else { &column.heading };
@@ -187,7 +201,9 @@ impl Grid {
         });
         let mut grid = Grid { names_above: self.names_above, ..Grid::new(headings) };
         let mut rows = self.rows.clone();
-        for (at, column) in self.columns.iter().enumerate().filter(|(_, of)| of.align == Align::Left) {
+        for (at, column) in
+            self.columns.iter().enumerate().filter(|(_, of)| of.align == Align::Left)
+        {
             if column.below > limit {
                 let names: Vec<&str> = self.rows.iter().map(|row| row[at].text.as_str()).collect();
                 let short = shorten(&names, limit);
@@ -195,7 +211,8 @@ impl Grid {
             }
         }
         for row in &mut rows {
-            let labelled = row.iter_mut().zip(&self.columns).filter(|(cell, _)| !cell.labels.is_empty());
+            let labelled =
+                row.iter_mut().zip(&self.columns).filter(|(cell, _)| !cell.labels.is_empty());
             labelled.for_each(|(cell, column)| cell.keep_labels(room.saturating_sub(column.below)));
         }
         rows.into_iter().for_each(|row| grid.push(row));
@@ -218,7 +235,8 @@ impl Grid {
         let most = options.width.unwrap_or(usize::MAX);
         let (mut blocks, mut used) = (vec![vec![0]], widths.first().copied().unwrap_or(0));
         for (column, width) in widths.iter().enumerate().skip(1) {
-            // A block has at least one column beside the first, however narrow the terminal: otherwise no column would ever fit.
+            // A block has at least one column beside the first, however narrow the terminal:
+            // otherwise no column would ever fit.
             let block = blocks.last().map_or(0, Vec::len);
             if block > 1 && used + GAP.len() + width > most {
                 blocks.push(vec![0]);
@@ -264,7 +282,9 @@ impl Grid {
     }
 
     /// The headings with their sides, for other ways to write a grid.
-    pub(super) fn headings(&self) -> impl DoubleEndedIterator<Item = (&str, Align)> + ExactSizeIterator {
+    pub(super) fn headings(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (&str, Align)> + ExactSizeIterator {
         self.columns.iter().map(|column| (column.heading.as_str(), column.align))
     }
 
@@ -284,13 +304,18 @@ pub(super) fn superscript(labels: &[String]) -> String {
     const PLAIN: &str = "0123456789abcdefghijklmnoprstuvwxyz";
     const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ";
     let raised = |letter| {
-        PLAIN.chars().zip(RAISED.chars()).find(|(plain, _)| *plain == letter).map_or(letter, |of| of.1)
+        PLAIN
+            .chars()
+            .zip(RAISED.chars())
+            .find(|(plain, _)| *plain == letter)
+            .map_or(letter, |of| of.1)
     };
     joined(labels, "·").chars().map(raised).collect()
 }
 
 /// Labels one after the other, separated by `apart` if they are numbers.
 pub(super) fn joined(labels: &[String], apart: &str) -> String {
-    let numbers = labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));
+    let numbers =
+        labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));
     labels.join(if numbers { apart } else { "" })
 }

@@ -1,4 +1,5 @@
-//! One JSON document: the scores by run and measure, the settings, and the queries that were missing or ignored.
+//! One JSON document: the scores by run and measure, the settings, and the queries that were
+//! missing or ignored.
 
 use std::io::{self, Write};
 

@@ -1,7 +1,8 @@
 //! The long form that the machine formats share: one row for each number.
 //!
-//! A run's values by query come first (stat `value`), then its statistics, with an empty query id unless there is a text for it. Where
-//! there are groups of queries, a column more says which; it is empty in the rows of all queries.
+//! A run's values by query come first (stat `value`), then its statistics, with an empty query id
+//! unless there is a text for it. Where there are groups of queries, a column more says which; it
+//! is empty in the rows of all queries.
 
 use std::io;
 

@@ -25,7 +25,8 @@ impl Markup {
         }
     }
 
-    /// Writes a paragraph, in bold type if it is `strong`. LaTeX has it as a comment: a table of a paper says it in the paper's own words.
+    /// Writes a paragraph, in bold type if it is `strong`. LaTeX has it as a comment: a table of a
+    /// paper says it in the paper's own words.
     ///
     /// # Errors
     /// The error of the writer.
@@ -55,9 +56,12 @@ impl Markup {
     }
 
     fn latex(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
-        let columns: String =
-            grid.headings().map(|(_, align)| if align == Align::Left { 'l' } else { 'r' }).collect();
-        let headings: Vec<String> = grid.headings().map(|(heading, _)| self.escaped(heading)).collect();
+        let columns: String = grid
+            .headings()
+            .map(|(_, align)| if align == Align::Left { 'l' } else { 'r' })
+            .collect();
+        let headings: Vec<String> =
+            grid.headings().map(|(heading, _)| self.escaped(heading)).collect();
         writeln!(to, "\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{{columns}}}\n\\toprule")?;
         writeln!(to, "{} \\\\\n\\midrule", headings.join(" & "))?;
         for row in grid.rows() {
@@ -84,11 +88,12 @@ impl Markup {
             Markup::Latex => labels.replace('↑', "{\\uparrow}").replace('↓', "{\\downarrow}"),
             Markup::Markdown => labels,
         };
-        let raised = match (self, if cell.tied && !cell.best { format!("={labels}") } else { labels }) {
-            (_, labels) if labels.is_empty() => String::new(),
-            (Markup::Markdown, labels) => format!("<sup>{labels}</sup>"),
-            (Markup::Latex, labels) => format!("$^{{{labels}}}$"),
-        };
+        let raised =
+            match (self, if cell.tied && !cell.best { format!("={labels}") } else { labels }) {
+                (_, labels) if labels.is_empty() => String::new(),
+                (Markup::Markdown, labels) => format!("<sup>{labels}</sup>"),
+                (Markup::Latex, labels) => format!("$^{{{labels}}}$"),
+            };
         format!("{text}{raised}")
     }
 
@@ -103,7 +108,9 @@ impl Markup {
                 (Markup::Markdown, '<') => escaped += "&lt;",
                 (Markup::Markdown, '>') => escaped += "&gt;",
                 (Markup::Markdown, '&') => escaped += "&amp;",
-                (Markup::Latex, '&' | '%' | '$' | '#' | '_' | '{' | '}') => escaped.extend(['\\', letter]),
+                (Markup::Latex, '&' | '%' | '$' | '#' | '_' | '{' | '}') => {
+                    escaped.extend(['\\', letter])
+                }
                 (Markup::Latex, '\\') => escaped += "\\textbackslash{}",
                 (Markup::Latex, '~') => escaped += "\\textasciitilde{}",
                 (Markup::Latex, '^') => escaped += "\\textasciicircum{}",
@@ -135,7 +142,8 @@ mod tests {
 
     #[test]
     fn labels_are_raised() {
-        let of = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>();
+        let of =
+            |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>();
         assert_eq!(superscript(&of(&["a", "z"])), "ᵃᶻ");
         assert_eq!(superscript(&of(&["1", "26"])), "¹·²⁶");
         let cell = Cell { best: true, labels: of(&["a", "c"]), ..Cell::from("0.5") };

@@ -1,6 +1,7 @@
 //! Reports: scores as bytes, one file for each format.
 //!
-//! A report is a pure function of scores and [`ReportOptions`]; it uses neither files nor terminals.
+//! A report is a pure function of scores and [`ReportOptions`]; it uses neither files nor
+//! terminals.
 
 #[doc(hidden)]
 pub mod blocks;
@@ -58,7 +59,8 @@ pub enum Format {
     Markdown,
     /// A table of LaTeX, for the package booktabs.
     Latex,
-    /// A page for a browser, with charts; the functions of [`html`] can show more than scores contain.
+    /// A page for a browser, with charts; the functions of [`html`] can show more than scores
+    /// contain.
     Html,
     /// One chart: a measure over its cutoffs, or the differences of a comparison.
     Svg,
@@ -99,7 +101,8 @@ impl Format {
         ("xml", Format::Junit),
     ];
 
-    /// The format that a file's extension names: TSV if it has none, and `None` if it has an unknown one.
+    /// The format that a file's extension names: TSV if it has none, and `None` if it has an
+    /// unknown one.
     pub fn of_path(path: &Path) -> Option<Self> {
         let Some(extension) = path.extension() else { return Some(Format::Tsv) };
         let mut known = Self::EXTENSIONS.into_iter();
@@ -109,9 +112,15 @@ impl Format {
     /// Writes scores in this format.
     ///
     /// # Errors
-    /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or more; [`Format::Junit`], which has no place
-    /// for scores: [`write_cases`] writes gates that look at one run.
-    pub fn write(self, scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+    /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or
+    /// more; [`Format::Junit`], which has no place for scores: [`write_cases`] writes gates that
+    /// look at one run.
+    pub fn write(
+        self,
+        scores: &Scores,
+        options: &ReportOptions,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
         match self {
             Format::Table => table::write(scores, options, to),
             Format::Tsv if options.wide => delimited::write_wide(b'\t', scores, options, to),
@@ -162,7 +171,9 @@ impl Format {
             Format::Csv => comparison::long::write_delimited(b',', report, options, to),
             Format::Json => comparison::json::write(report, options, to),
             Format::Jsonl => comparison::long::write_lines(report, options, to),
-            Format::Markdown => comparison::table::write_markup(Markup::Markdown, report, options, to),
+            Format::Markdown => {
+                comparison::table::write_markup(Markup::Markdown, report, options, to)
+            }
             Format::Latex => comparison::table::write_markup(Markup::Latex, report, options, to),
             Format::Html => {
                 let context = html::Context {
@@ -185,8 +196,14 @@ impl Format {
     /// Writes pools in this format.
     ///
     /// # Errors
-    /// The error of the writer; [`Format::Trec`], [`Format::Html`], [`Format::Svg`] and [`Format::Junit`], which have no place for pools.
-    pub fn write_pools(self, pools: &Pools, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+    /// The error of the writer; [`Format::Trec`], [`Format::Html`], [`Format::Svg`] and
+    /// [`Format::Junit`], which have no place for pools.
+    pub fn write_pools(
+        self,
+        pools: &Pools,
+        options: &ReportOptions,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
         match self {
             Format::Table => pooled::table::write(pools, options, to),
             Format::Tsv => pooled::long::write_delimited(b'\t', pools, options, to),
@@ -205,7 +222,8 @@ impl Format {
     /// Writes the definition of a number in this format.
     ///
     /// # Errors
-    /// The error of the writer; all formats but [`Format::Table`] and [`Format::Json`], which have no place for it.
+    /// The error of the writer; all formats but [`Format::Table`] and [`Format::Json`], which have
+    /// no place for it.
     pub fn write_identified(
         self,
         found: &Identified,

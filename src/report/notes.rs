@@ -1,4 +1,5 @@
-//! Notes that a reader of the scores must know: the queries that were missing, those that were ignored, and notices.
+//! Notes that a reader of the scores must know: the queries that were missing, those that were
+//! ignored, and notices.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -24,12 +25,14 @@ impl Note {
     }
 }
 
-/// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice. Of a run that has no scores but
-/// those of groups, the group from which most queries are missing speaks.
+/// Makes one line for each run whose queries are not exactly the judged ones, and one for each
+/// notice. Of a run that has no scores but those of groups, the group from which most queries are
+/// missing speaks.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::of(notice, String::new()));
     let of_runs = speakers(&scores.runs).into_iter();
-    let of_runs = of_runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
+    let of_runs =
+        of_runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
     all.chain(of_runs).collect()
 }
 
@@ -58,7 +61,8 @@ fn tied(run: &RunScores) -> Option<Note> {
     let ties = run.ties?;
     let name = printable(run.name.as_bytes());
     Some(Note::Note(format!(
-        "{name}: {} documents have equal scores, in {} {} of up to {} documents, {} of them with different labels",
+        "{name}: {} documents have equal scores, in {} {} of up to {} documents, {} of them with \
+         different labels",
         ties.documents,
         ties.groups,
         if ties.groups == 1 { "tie" } else { "ties" },
@@ -88,17 +92,23 @@ fn note(run: &RunScores) -> Option<Note> {
     match missing {
         0 => {}
         _ if few => parts.push(format!(
-            "has only {present} of {judged} judged queries: are these the right files? The others {} ({ids})",
+            "has only {present} of {judged} judged queries: are these the right files? The others \
+             {} ({ids})",
             fate(false)
         )),
         1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", fate(true))),
-        _ => parts.push(format!("{missing} judged queries are not in the run and {} ({ids})", fate(false))),
+        _ => parts.push(format!(
+            "{missing} judged queries are not in the run and {} \
+                                 ({ids})",
+            fate(false)
+        )),
     }
     let ids = in_words(run.ignored.count, &run.ignored);
     match run.ignored.count {
         0 => {}
         1 => parts.push(format!("1 query of the run is not judged and was ignored ({ids})")),
-        count => parts.push(format!("{count} queries of the run are not judged and were ignored ({ids})")),
+        count => parts
+            .push(format!("{count} queries of the run are not judged and were ignored ({ids})")),
     }
     let group = run.group.as_ref().map(|group| format!(", {}", printable(group.as_bytes())));
     let name = printable(run.name.as_bytes()) + &group.unwrap_or_default();

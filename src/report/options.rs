@@ -2,10 +2,12 @@
 
 use crate::measure::Measure;
 
-/// The order of the runs of a comparison in tables for people. Formats for programs keep the order of the input.
+/// The order of the runs of a comparison in tables for people. Formats for programs keep the order
+/// of the input.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RunOrder {
-    /// The best under the first measure first if there are six runs or more, and otherwise that of the input.
+    /// The best under the first measure first if there are six runs or more, and otherwise that of
+    /// the input.
     #[default]
     Suited,
     /// That of the input.
@@ -27,13 +29,16 @@ pub struct ReportOptions {
     pub width: Option<usize>,
     /// Draw curves and distributions as lines of blocks below tables.
     pub sparklines: bool,
-    /// Decimals in other formats than tables; without them numbers have as many as read back as the same number, and 4 in
+    /// Decimals in other formats than tables; without them numbers have as many as read back as the
+    /// same number, and 4 in
     /// [`Format::Trec`](super::Format::Trec).
     pub decimals: Option<usize>,
-    /// Write a row for each query with a column for each measure, in [`Format::Tsv`](super::Format::Tsv) and
+    /// Write a row for each query with a column for each measure, in
+    /// [`Format::Tsv`](super::Format::Tsv) and
     /// [`Format::Csv`](super::Format::Csv).
     pub wide: bool,
-    /// What stands in the place of the query in rows of averages, and in [`Format::Trec`](super::Format::Trec) if it is not empty.
+    /// What stands in the place of the query in rows of averages, and in
+    /// [`Format::Trec`](super::Format::Trec) if it is not empty.
     pub all_id: String,
     /// The order of the runs of a comparison.
     pub order: RunOrder,

@@ -1,4 +1,5 @@
-//! Names that are too long for a terminal: their middle makes room for `…`, and they stay different from one another.
+//! Names that are too long for a terminal: their middle makes room for `…`, and they stay different
+//! from one another.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,15 +8,18 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// The mark of what was cut.
 pub const CUT: char = '…';
 
-/// Returns the names, each at most `width` columns wide. Names that differ differ still: the place of the cut is the one nearest to the
-/// middle at which they do. Where there is none, what is cut is numbered.
+/// Returns the names, each at most `width` columns wide. Names that differ differ still: the place
+/// of the cut is the one nearest to the middle at which they do. Where there is none, what is cut
+/// is numbered.
 pub fn shorten(names: &[&str], width: usize) -> Vec<String> {
     let room = width.saturating_sub(1);
     let half = room / 2;
-    // The ends of names tell more than the places next to them: half of it first, then more and less.
+    // The ends of names tell more than the places next to them: half of it first, then more and
+    // less.
     let tails = (0..=half).flat_map(|off| [half + off, half - off]).filter(|&tail| tail <= room);
     for tail in tails {
-        let cut: Vec<String> = names.iter().map(|name| without_middle(name, width, tail, "")).collect();
+        let cut: Vec<String> =
+            names.iter().map(|name| without_middle(name, width, tail, "")).collect();
         if kinds(&cut) == kinds(names) {
             return cut;
         }
@@ -45,7 +49,8 @@ fn numbered(names: &[&str], width: usize) -> Vec<String> {
     cut
 }
 
-/// Returns a name whose middle is `…` and `behind`, with the last `tail` columns of the name; or the whole name if it fits.
+/// Returns a name whose middle is `…` and `behind`, with the last `tail` columns of the name; or
+/// the whole name if it fits.
 fn without_middle(name: &str, width: usize, tail: usize, behind: &str) -> String {
     if name.width() <= width {
         return name.to_owned();
@@ -72,7 +77,10 @@ mod tests {
 
     #[test]
     fn the_middle_makes_room() {
-        assert_eq!(shorten(&["short", "experiment-bm25-k1-0.9.run"], 12), ["short", "experi…9.run"]);
+        assert_eq!(
+            shorten(&["short", "experiment-bm25-k1-0.9.run"], 12),
+            ["short", "experi…9.run"]
+        );
         // A letter of two columns does not fit into one.
         assert_eq!(shorten(&["検索結果の一覧表.run"], 10), ["検索….run"]);
     }

@@ -32,17 +32,23 @@ fn padded(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// Draws each measure that is there at three cutoffs or more, a line for each run, all between the same two values.
+/// Draws each measure that is there at three cutoffs or more, a line for each run, all between the
+/// same two values.
 pub fn curves(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     for measure in names_of_curves(&scores.measures) {
         let runs: Vec<_> = scores.runs.iter().filter(|run| run.group.is_none()).collect();
-        let drawn: Vec<_> =
-            runs.iter().filter_map(|run| Some((run_name(run), scores.curve(&run.name, &measure)?))).collect();
+        let drawn: Vec<_> = runs
+            .iter()
+            .filter_map(|run| Some((run_name(run), scores.curve(&run.name, &measure)?)))
+            .collect();
         let all = || drawn.iter().flat_map(|(_, curve)| curve.values.iter().copied());
-        let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        let (low, high) =
+            (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
         let Some((_, first)) = drawn.first() else { continue };
         let cutoffs = first.cutoffs.first().zip(first.cutoffs.last());
-        let Some((from, up_to)) = cutoffs.filter(|_| first.cutoffs.len() <= POINTS && low.is_finite()) else {
+        let Some((from, up_to)) =
+            cutoffs.filter(|_| first.cutoffs.len() <= POINTS && low.is_finite())
+        else {
             continue;
         };
         writeln!(
@@ -89,7 +95,8 @@ pub fn distributions(
         let tallest = counts.iter().copied().fold(0.0, f64::max);
         let bars: String = counts
             .iter()
-            // A bin with a query shows at least the lowest block, and an empty one nothing: one query among thousands is not none.
+            // A bin with a query shows at least the lowest block, and an empty one nothing: one
+            // query among thousands is not none.
             .map(|&count| if count > 0.0 { line(&[count], (0.0, tallest)) } else { " ".into() })
             .collect();
         let name = padded(&measure.to_string(), width);

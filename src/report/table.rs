@@ -1,4 +1,5 @@
-//! The table for people: runs by measures with the best marked, or one run's measures by statistics.
+//! The table for people: runs by measures with the best marked, or one run's measures by
+//! statistics.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -33,7 +34,9 @@ pub fn write(scores: &Scores, options: &ReportOptions, to: &mut impl Write) -> i
         sparks::curves(scores, options, to)?;
     }
     for run in &scores.runs {
-        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
+        if let Some(per_query) =
+            run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none())
+        {
             writeln!(to, "\n{}, by query\n", run_name(run))?;
             by_query(per_query, &scores.measures, options).write(options, to)?;
             if options.sparklines {
@@ -65,7 +68,9 @@ pub fn write_markup(
         }
     }
     for run in &scores.runs {
-        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
+        if let Some(per_query) =
+            run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none())
+        {
             writeln!(to)?;
             markup.write(
                 &by_query(per_query, &scores.measures, options),
@@ -85,16 +90,19 @@ fn number(value: f64, average: Average, stat: StatName, options: &ReportOptions)
     fixed(value, average, stat, options.precision)
 }
 
-/// Writes a number of a statistic with `decimals` decimals. Sums and extremes of counts are whole numbers, unless they are expectations.
+/// Writes a number of a statistic with `decimals` decimals. Sums and extremes of counts are whole
+/// numbers, unless they are expectations.
 pub(super) fn fixed(value: f64, average: Average, stat: StatName, decimals: usize) -> String {
     use StatName::{Across, Best, Bias, Max, Min, Sum, Value, Varying, Worst};
     let of_queries = matches!(stat, Varying | Across);
-    let of_counts = average == Average::Sum && matches!(stat, Sum | Min | Max | Value | Best | Worst | Bias);
+    let of_counts =
+        average == Average::Sum && matches!(stat, Sum | Min | Max | Value | Best | Worst | Bias);
     let count = of_queries || of_counts && value.fract() == 0.0;
     format!("{value:.*}", if count { 0 } else { decimals })
 }
 
-/// Statistics that stand in columns of their own: all but the average, and its interval, which stands beside it.
+/// Statistics that stand in columns of their own: all but the average, and its interval, which
+/// stands beside it.
 fn is_apart(stat: StatName) -> bool {
     !matches!(stat, StatName::Ci95Low | StatName::Ci95High)
 }
@@ -113,10 +121,12 @@ const WITH_INTERVAL: &str = "[95 %]";
 
 /// Measures as rows, statistics as columns.
 fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Grid {
-    let mut averages: Vec<StatName> = measures.iter().map(|m| m.definition().average.name()).collect();
+    let mut averages: Vec<StatName> =
+        measures.iter().map(|m| m.definition().average.name()).collect();
     averages.dedup();
     let average = if let [one] = averages.as_slice() { one.name() } else { "score" };
-    // A measure may lack what another has. From the end, so that of several with as many the first is taken: `max_by_key` takes the last.
+    // A measure may lack what another has. From the end, so that of several with as many the first
+    // is taken: `max_by_key` takes the last.
     let most = run.stats.iter().rev().max_by_key(|stats| stats.len());
     let stats = || most.into_iter().flatten().skip(1).map(|&(stat, _)| stat);
     let average = match stats().all(is_apart) {
@@ -134,7 +144,8 @@ fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Gr
             number(value, average, stat, options) + &interval(ends.into(), average, options)
         });
         let others = others.iter().map(|&stat| {
-            run.stat(at, stat).map_or("–".to_owned(), |value| number(value, average, stat, options))
+            run.stat(at, stat)
+                .map_or("–".to_owned(), |value| number(value, average, stat, options))
         });
         grid.push([measure.to_string(), first].into_iter().chain(others).map(Into::into));
     }
@@ -147,22 +158,26 @@ struct Series {
     cells: Vec<Cell>,
 }
 
-/// The table of several runs: runs as rows and measures as columns, or the other way round if that fits the terminal better.
+/// The table of several runs: runs as rows and measures as columns, or the other way round if that
+/// fits the terminal better.
 fn several_runs(scores: &Scores, options: &ReportOptions) -> Grid {
-    let all: Vec<Series> = (0..scores.measures.len()).flat_map(|at| series(scores, at, options)).collect();
+    let all: Vec<Series> =
+        (0..scores.measures.len()).flat_map(|at| series(scores, at, options)).collect();
     let columns = all.iter().map(|series| (series.name.clone(), Align::Right));
     let mut upright = Grid::new([("run".to_owned(), Align::Left)].into_iter().chain(columns));
     for (at, run) in scores.runs.iter().enumerate() {
         upright.push(
-            [run_name(run).into()].into_iter().chain(all.iter().map(|series| series.cells[at].clone())),
+            [run_name(run).into()]
+                .into_iter()
+                .chain(all.iter().map(|series| series.cells[at].clone())),
         );
     }
     if upright.blocks(options) == 1 {
         return upright;
     }
     let columns = scores.runs.iter().map(|run| (run_name(run), Align::Right));
-    let mut across =
-        Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns)).with_names_above();
+    let mut across = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns))
+        .with_names_above();
     for series in all {
         across.push([series.name.into()].into_iter().chain(series.cells));
     }
@@ -177,7 +192,8 @@ fn series(scores: &Scores, measure: usize, options: &ReportOptions) -> Vec<Serie
     let stats: Vec<StatName> = most.into_iter().flatten().map(|of| of.0).collect();
     let has_interval = !stats.iter().all(|&stat| is_apart(stat));
     let one = |(at, stat): (usize, StatName)| {
-        let values: Vec<Option<f64>> = scores.runs.iter().map(|run| run.stat(measure, stat)).collect();
+        let values: Vec<Option<f64>> =
+            scores.runs.iter().map(|run| run.stat(measure, stat)).collect();
         let better = scores.measures[measure].definition().better;
         // The best of each group is marked among averages, and not among other statistics.
         let mut of_groups: BTreeMap<&Option<String>, Vec<usize>> = BTreeMap::new();
@@ -185,7 +201,8 @@ fn series(scores: &Scores, measure: usize, options: &ReportOptions) -> Vec<Serie
             of_groups.entry(&of.group).or_default().push(run);
         }
         let mut best = vec![false; values.len()];
-        let alike = |runs: &&Vec<usize>| are_of_as_many(runs.iter().map(|&run| &scores.runs[run]), measure);
+        let alike =
+            |runs: &&Vec<usize>| are_of_as_many(runs.iter().map(|&run| &scores.runs[run]), measure);
         for runs in of_groups.values().filter(alike) {
             let of_group: Vec<Option<f64>> = runs.iter().map(|&run| values[run]).collect();
             are_best(&of_group, better).into_iter().zip(runs).for_each(|(is, &run)| best[run] = is);
@@ -220,9 +237,13 @@ fn by_query(of: &PerQuery, measures: &[Measure], options: &ReportOptions) -> Gri
     for (at, id) in of.queries.iter().enumerate() {
         let value = |(measure, values): (&Measure, &Vec<f64>)| match is_undefined(values[at]) {
             true => String::new().into(),
-            false => number(values[at], measure.definition().average, StatName::Value, options).into(),
+            false => {
+                number(values[at], measure.definition().average, StatName::Value, options).into()
+            }
         };
-        grid.push([printable(id).into()].into_iter().chain(measures.iter().zip(&of.values).map(value)));
+        grid.push(
+            [printable(id).into()].into_iter().chain(measures.iter().zip(&of.values).map(value)),
+        );
     }
     grid
 }

@@ -1,7 +1,9 @@
-//! The lines of `trec_eval -q`, with our names: `%-22s\t%s\t%6.4f`, counts as integers, ids in the bytes of the input.
+//! The lines of `trec_eval -q`, with our names: `%-22s\t%s\t%6.4f`, counts as integers, ids in the
+//! bytes of the input.
 //!
-//! The averages are plain sums in the order of the query ids, as trec_eval adds them, not our exact sums: the last printed digit of a mean
-//! may depend on it. So this format needs the values of every query.
+//! The averages are plain sums in the order of the query ids, as trec_eval adds them, not our exact
+//! sums: the last printed digit of a mean may depend on it. So this format needs the values of
+//! every query.
 
 use std::io::{self, Write};
 

@@ -7,7 +7,9 @@ mod settings;
 mod text;
 
 use crate::error::{Error, Result};
-use crate::label::{IdealOf, Ids, Notice, RankingRule, SharedJudgments, TieCounts, Unmatched, View};
+use crate::label::{
+    IdealOf, Ids, Notice, RankingRule, SharedJudgments, TieCounts, Unmatched, View,
+};
 use crate::measure::Measure;
 use crate::sort;
 use crate::stats::StatName;
@@ -55,7 +57,8 @@ pub enum Known {
 
 impl Known {
     /// Every choice, with its name on the command line.
-    pub const ALL: [(&'static str, Known); 2] = [("judged", Known::Judged), ("retrieved", Known::Retrieved)];
+    pub const ALL: [(&'static str, Known); 2] =
+        [("judged", Known::Judged), ("retrieved", Known::Retrieved)];
 }
 
 named!(Known, "what is known of the relevant documents");
@@ -97,7 +100,10 @@ named!(TiedValue, "a value of tied rankings");
 /// let scores = Evaluator::new(["RR", "AP"])?.evaluate(&matrix)?;
 /// assert_eq!(scores.average("mine", "RR"), Some(0.75));
 /// let row = scores.rows().next().unwrap();
-/// assert_eq!((row.run, row.measure.to_string().as_str(), row.stat, row.value), ("mine", "RR", StatName::Mean, 0.75));
+/// assert_eq!(
+///     (row.run, row.measure.to_string().as_str(), row.stat, row.value),
+///     ("mine", "RR", StatName::Mean, 0.75)
+/// );
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -117,7 +123,8 @@ pub struct Scores {
     pub tied: TiedValue,
     /// Notices about the measures and the judgments.
     pub notices: Vec<Notice>,
-    /// The groups that the queries look like by their judged documents, see [`LabelMatrix::shared_judgments`].
+    /// The groups that the queries look like by their judged documents, see
+    /// [`LabelMatrix::shared_judgments`].
     ///
     /// [`LabelMatrix::shared_judgments`]: crate::label::LabelMatrix::shared_judgments
     pub shared_judgments: Option<SharedJudgments>,
@@ -139,13 +146,15 @@ pub struct RunScores {
     pub fingerprints: Vec<u128>,
     /// The number of queries that count.
     pub queries: usize,
-    /// The number of queries among them without a value, by measure; empty if all have one. They are in none of the statistics.
+    /// The number of queries among them without a value, by measure; empty if all have one. They
+    /// are in none of the statistics.
     pub skipped: Vec<usize>,
     /// Judged queries that the run lacks.
     pub missing: Unmatched,
     /// Whether the missing queries count, with the values of an empty ranking.
     pub filled: bool,
-    /// The number of queries of which a retrieved document is judged; `None` if nobody looked, as where a file of labels was opened.
+    /// The number of queries of which a retrieved document is judged; `None` if nobody looked, as
+    /// where a file of labels was opened.
     pub judged: Option<u64>,
     /// Queries of the run without judgments, which never count.
     pub ignored: Unmatched,
@@ -168,7 +177,8 @@ pub struct PerQuery {
     pub queries: Ids,
     /// The values, `[measure][query]`; [`UNDEFINED`] of a query that has none.
     pub values: Vec<Vec<f64>>,
-    /// The queries that the run lacks and that count as empty rankings, as indices into `queries`, ascending.
+    /// The queries that the run lacks and that count as empty rankings, as indices into `queries`,
+    /// ascending.
     pub missing: Vec<usize>,
 }
 
@@ -215,8 +225,12 @@ impl PerQuery {
     }
 }
 
-/// Whether the averages of a measure of some runs are of as many queries, without which none is the best.
-pub(crate) fn are_of_as_many<'r>(runs: impl Iterator<Item = &'r RunScores>, measure: usize) -> bool {
+/// Whether the averages of a measure of some runs are of as many queries, without which none is the
+/// best.
+pub(crate) fn are_of_as_many<'r>(
+    runs: impl Iterator<Item = &'r RunScores>,
+    measure: usize,
+) -> bool {
     let mut counts = runs.map(|run| run.averaged(measure));
     let first = counts.next();
     counts.all(|count| Some(count) == first)
@@ -228,7 +242,8 @@ impl RunScores {
         self.stats.get(measure)?.first().map(|&(_, value)| value)
     }
 
-    /// Whether it is known that nothing that the run retrieved is judged, so that its values say nothing of it.
+    /// Whether it is known that nothing that the run retrieved is judged, so that its values say
+    /// nothing of it.
     pub fn has_nothing_judged(&self) -> bool {
         self.judged == Some(0) || self.filled && self.missing.count >= self.queries as u64
     }
@@ -259,20 +274,20 @@ impl RunScores {
             stat,
             value,
         };
-        let of_queries = self.per_query.iter().flat_map(move |PerQuery { queries, values, .. }| {
-            let of_query = move |(query, id)| {
-                let values = values.iter().enumerate();
-                let known = values.filter(move |(_, values)| !is_undefined(values[query]));
-                known.map(move |(at, values): (usize, &'a Vec<f64>)| {
-                    row(Some(id), at, StatName::Value, values[query])
-                })
-            };
-            queries.iter().enumerate().flat_map(of_query)
-        });
-        let of_all =
-            self.stats.iter().enumerate().flat_map(move |(at, stats)| {
-                stats.iter().map(move |&(stat, value)| row(None, at, stat, value))
+        let of_queries =
+            self.per_query.iter().flat_map(move |PerQuery { queries, values, .. }| {
+                let of_query = move |(query, id)| {
+                    let values = values.iter().enumerate();
+                    let known = values.filter(move |(_, values)| !is_undefined(values[query]));
+                    known.map(move |(at, values): (usize, &'a Vec<f64>)| {
+                        row(Some(id), at, StatName::Value, values[query])
+                    })
+                };
+                queries.iter().enumerate().flat_map(of_query)
             });
+        let of_all = self.stats.iter().enumerate().flat_map(move |(at, stats)| {
+            stats.iter().map(move |&(stat, value)| row(None, at, stat, value))
+        });
         of_queries.chain(of_all)
     }
 }
@@ -288,13 +303,14 @@ impl Scores {
         self.runs.iter().find(|of| of.group.as_deref() == Some(group) && of.name == run)
     }
 
-    /// The values of some queries, of each run over all queries, for a comparison of them; statistics and notices are those of all queries, and
-    /// are left out.
+    /// The values of some queries, of each run over all queries, for a comparison of them;
+    /// statistics and notices are those of all queries, and are left out.
     pub fn of_queries(&self, queries: &[&[u8]]) -> Scores {
         let run = |run: &RunScores| {
             let per_query = run.per_query.as_ref().map(|of| of.only(queries));
-            let lacking =
-                per_query.iter().flat_map(|of: &PerQuery| of.missing.iter().map(|&at| of.queries.get(at)));
+            let lacking = per_query
+                .iter()
+                .flat_map(|of: &PerQuery| of.missing.iter().map(|&at| of.queries.get(at)));
             RunScores {
                 name: run.name.clone(),
                 missing: Unmatched::all(lacking),
@@ -330,34 +346,46 @@ impl Scores {
         self.run(run)?.average(self.place(measure)?)
     }
 
-    /// The averages of a run under a measure at all of its cutoffs that were evaluated, by their names; `None` if none was.
+    /// The averages of a run under a measure at all of its cutoffs that were evaluated, by their
+    /// names; `None` if none was.
     ///
     /// ```
     /// use laneval::{Evaluator, Join};
-    /// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+    /// let matrix =
+    ///     Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
     /// // One pass over the rankings for all of them.
-    /// let scores = Evaluator::new(["P@1..50", "R@1..50", "nDCG(gain=exp2)@[1,5,10]"])?.evaluate(&matrix)?;
-    /// let (precision, recall) = (scores.curve("demo-bm25.run", "P").unwrap(), scores.curve("demo-bm25.run", "R").unwrap());
+    /// let scores = Evaluator::new(["P@1..50", "R@1..50", "nDCG(gain=exp2)@[1,5,10]"])?
+    ///     .evaluate(&matrix)?;
+    /// let (precision, recall) = (
+    ///     scores.curve("demo-bm25.run", "P").unwrap(),
+    ///     scores.curve("demo-bm25.run", "R").unwrap(),
+    /// );
     /// assert_eq!(precision.cutoffs, (1..=50).map(f64::from).collect::<Vec<_>>());
     /// // The precision–recall curve: a point a rank.
     /// let points: Vec<(f64, f64)> = recall.values.into_iter().zip(precision.values).collect();
     /// assert!(points[0].0 < points[49].0 && points[0].1 > points[49].1);
-    /// assert_eq!(scores.curve("demo-bm25.run", "nDCG(gain=exp2)").unwrap().cutoffs, [1.0, 5.0, 10.0]);
+    /// assert_eq!(
+    ///     scores.curve("demo-bm25.run", "nDCG(gain=exp2)").unwrap().cutoffs,
+    ///     [1.0, 5.0, 10.0]
+    /// );
     /// # Ok::<(), laneval::Error>(())
     /// ```
     pub fn curve(&self, run: &str, measure: &str) -> Option<Curve> {
         let run = self.run(run)?;
-        // Measures of one curve differ in their cutoff alone. 1 is a cutoff of ranks as well as a level of recall.
+        // Measures of one curve differ in their cutoff alone. 1 is a cutoff of ranks as well as a
+        // level of recall.
         let measure: Measure = format!("{measure}@1").parse().ok()?;
         let alike = self.measures.iter().enumerate().filter(|(_, of)| of.is_like(&measure));
-        let mut places: Vec<(f64, usize)> = alike.filter_map(|(at, of)| Some((of.cutoff()?, at))).collect();
+        let mut places: Vec<(f64, usize)> =
+            alike.filter_map(|(at, of)| Some((of.cutoff()?, at))).collect();
         sort::by_number(&mut places, |place| place.0);
         let values = places.iter().map(|&(_, at)| run.average(at)).collect::<Option<Vec<f64>>>()?;
         let cutoffs: Vec<f64> = places.into_iter().map(|(cutoff, _)| cutoff).collect();
         (!cutoffs.is_empty()).then_some(Curve { cutoffs, values })
     }
 
-    /// All numbers, one a row: for each run the values of its queries, if they were asked for, then its statistics.
+    /// All numbers, one a row: for each run the values of its queries, if they were asked for, then
+    /// its statistics.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.runs.iter().flat_map(|run| run.rows(&self.measures))
     }
@@ -381,23 +409,28 @@ impl Scores {
     /// Other measures, or another choice of what counts; then nothing is added.
     pub fn append(&mut self, other: Scores) -> Result<()> {
         let settings = |scores: &Scores| {
-            let names = scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let names =
+                scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             (names, (scores.queries, scores.view, scores.tied))
         };
         let (own, others) = (settings(self), settings(&other));
         // Checked before anything is added; names first, as their message says more.
         if own.0 != others.0 {
-            let message =
-                format!("scores of different measures do not fit in one table: {}, and {}", own.0, others.0);
+            let message = format!(
+                "scores of different measures do not fit in one table: {}, and {}",
+                own.0, others.0
+            );
             return Err(Error::Unanswerable(message));
         }
         if own != others {
             let message =
-                "scores of different queries, depths or values of ties do not fit in one table".to_owned();
+                "scores of different queries, depths or values of ties do not fit in one table"
+                    .to_owned();
             return Err(Error::Unanswerable(message));
         }
         self.runs.extend(other.runs);
-        let new: Vec<Notice> = other.notices.into_iter().filter(|of| !self.notices.contains(of)).collect();
+        let new: Vec<Notice> =
+            other.notices.into_iter().filter(|of| !self.notices.contains(of)).collect();
         self.notices.extend(new);
         self.shared_judgments = self.shared_judgments.or(other.shared_judgments);
         Ok(())
@@ -418,9 +451,14 @@ mod tests {
         let mut all = scores(&["AP", "RR"], "a");
         all.append(scores(&["AP", "RR"], "b")).unwrap();
         let error = all.append(scores(&["RR", "AP"], "c")).unwrap_err().to_string();
-        assert_eq!(error, "scores of different measures do not fit in one table: AP, RR, and RR, AP");
-        let deeper =
-            Scores { view: View { depth: Some(5), ..View::default() }, ..scores(&["AP", "RR"], "c") };
+        assert_eq!(
+            error,
+            "scores of different measures do not fit in one table: AP, RR, and RR, AP"
+        );
+        let deeper = Scores {
+            view: View { depth: Some(5), ..View::default() },
+            ..scores(&["AP", "RR"], "c")
+        };
         assert!(all.append(deeper).is_err());
         assert_eq!(all.runs.iter().map(|run| &run.name[..]).collect::<Vec<_>>(), ["a", "b"]);
     }

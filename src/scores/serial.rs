@@ -1,4 +1,5 @@
-//! Scores as data: one document by run and measure, with the settings and the queries that were missing or ignored; and rows.
+//! Scores as data: one document by run and measure, with the settings and the queries that were
+//! missing or ignored; and rows.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -7,11 +8,13 @@ use super::{JsonText, Known, PerQuery, QuerySet, Row, RunScores, Scores, TiedVal
 use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
 use crate::stats::{StatName, is_undefined};
 
-/// The version of the documents of scores and summaries. A field that changes its meaning, or is removed, raises it.
+/// The version of the documents of scores and summaries. A field that changes its meaning, or is
+/// removed, raises it.
 pub(crate) const SCHEMA: u32 = 1;
 
 impl Serialize for Scores {
-    /// Serializes the scores as one document, with the values of the queries if the scores have them.
+    /// Serializes the scores as one document, with the values of the queries if the scores have
+    /// them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         ScoresDocument::new(self, true).serialize(serializer)
     }
@@ -43,7 +46,8 @@ impl Serialize for NamedRow<'_> {
         }
         let Row { run, group, query, stat, value, .. } = *self.row;
         let query_id = JsonText(query.unwrap_or_default());
-        SerialCells { run, group, query_id, measure: self.measure, stat, value }.serialize(serializer)
+        SerialCells { run, group, query_id, measure: self.measure, stat, value }
+            .serialize(serializer)
     }
 }
 
@@ -130,10 +134,12 @@ impl Serialize for Queried<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Queried(PerQuery { queries, values, .. }, measures) = self;
         let of = |at: usize| {
-            let values = measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at]));
+            let values =
+                measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at]));
             values.filter(|&(_, value)| !is_undefined(value)).collect()
         };
-        serializer.collect_map(queries.iter().enumerate().map(|(at, id)| (JsonText(id), Object(of(at)))))
+        serializer
+            .collect_map(queries.iter().enumerate().map(|(at, id)| (JsonText(id), Object(of(at)))))
     }
 }
 
@@ -186,7 +192,11 @@ impl<'a> SerialRun<'a> {
                 ignored_ids_truncated: run.ignored.is_truncated(),
             },
             scores: Object(measures.iter().cloned().zip(stats).collect()),
-            per_query: run.per_query.as_ref().filter(|_| per_query).map(|of| Queried(of, measures.to_vec())),
+            per_query: run
+                .per_query
+                .as_ref()
+                .filter(|_| per_query)
+                .map(|of| Queried(of, measures.to_vec())),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The settings of an evaluation: with the rule of its rankings, all that two results must share to be put beside one another.
+//! The settings of an evaluation: with the rule of its rankings, all that two results must share to
+//! be put beside one another.
 
 use super::{Known, QuerySet, Scores, TiedValue};
 use crate::label::{SettingDifference, View};
@@ -32,7 +33,8 @@ impl EvaluationSettings {
     fn named(&self) -> [(&'static str, &'static str, String); 5] {
         // Every field by its name: a new one does not compile before it has its place here.
         let EvaluationSettings { queries, view: View { depth, judged_only }, known, tied } = self;
-        let depth = depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
+        let depth =
+            depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
         let documents = if *judged_only { "judged only" } else { "all" }.to_owned();
         [
             ("sets of queries", "--queries", queries.to_string()),
@@ -47,6 +49,11 @@ impl EvaluationSettings {
 impl Scores {
     /// The settings under which the scores were made.
     pub fn settings(&self) -> EvaluationSettings {
-        EvaluationSettings { queries: self.queries, view: self.view, known: self.known, tied: self.tied }
+        EvaluationSettings {
+            queries: self.queries,
+            view: self.view,
+            known: self.known,
+            tied: self.tied,
+        }
     }
 }

@@ -1,8 +1,10 @@
-//! Bytes of an input as text for other programs. Text stays as it is; other bytes are escaped without loss.
+//! Bytes of an input as text for other programs. Text stays as it is; other bytes are escaped
+//! without loss.
 //!
-//! Ids are bytes, and JSON has only text. Replacing what is not UTF-8, as is usual, would make different ids equal. So a byte that is no
-//! text becomes U+FFFD and its two digits, and U+FFFD itself, which may be in an id, becomes that of its three bytes: each text stands for
-//! one id, and nearly every id is its own text.
+//! Ids are bytes, and JSON has only text. Replacing what is not UTF-8, as is usual, would make
+//! different ids equal. So a byte that is no text becomes U+FFFD and its two digits, and U+FFFD
+//! itself, which may be in an id, becomes that of its three bytes: each text stands for one id, and
+//! nearly every id is its own text.
 //!
 //! ```text
 //! b"q\xff1"          "q\u{fffd}ff1"
@@ -17,8 +19,8 @@ use serde::{Serialize, Serializer};
 /// U+FFFD, which stands before a byte that is not text.
 const MARK: &str = "\u{fffd}";
 
-/// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every other byte as U+FFFD and two hexadecimal digits.
-/// U+FFFD itself is written byte by byte in the same way.
+/// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every other byte as
+/// U+FFFD and two hexadecimal digits. U+FFFD itself is written byte by byte in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonText<'a>(pub &'a [u8]);
 
@@ -37,8 +39,9 @@ impl<'a> JsonText<'a> {
         let mut parts = text.split(MARK);
         let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
         for part in parts {
-            let digits =
-                part.get(..2).filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
+            let digits = part
+                .get(..2)
+                .filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()))?;
             bytes.push(u8::from_str_radix(digits, 16).ok()?);
             bytes.extend(part[2..].bytes());
         }

@@ -1,4 +1,5 @@
-//! The explanation of a query's scores: its rankings with documents, and what each rank adds to each measure.
+//! The explanation of a query's scores: its rankings with documents, and what each rank adds to
+//! each measure.
 
 mod terms;
 
@@ -28,7 +29,8 @@ pub enum ShownJudgment {
     },
 }
 
-/// The gold of a query, where results are passages: its number of positions, and the place of the lowest gold grade among all.
+/// The gold of a query, where results are passages: its number of positions, and the place of the
+/// lowest gold grade among all.
 #[derive(Clone, Copy)]
 struct ShownGold {
     positions: u64,
@@ -38,7 +40,10 @@ struct ShownGold {
 impl ShownJudgment {
     fn of(document: &Retrieved, gold: Option<ShownGold>) -> Self {
         if let (Some(ShownGold { positions, place }), Some(span)) = (gold, &document.span) {
-            return ShownJudgment::Gold { new: span.gold.get(place).copied().unwrap_or(0), of: positions };
+            return ShownJudgment::Gold {
+                new: span.gold.get(place).copied().unwrap_or(0),
+                of: positions,
+            };
         }
         match document.grade {
             Some(grade) => ShownJudgment::Grade(grade),
@@ -81,7 +86,8 @@ pub struct InRun {
     pub ranking: Vec<RankedDocument>,
     /// The value of each measure; empty if the query is not judged.
     pub values: Vec<f64>,
-    /// The terms of each measure that is a sum over ranks, if the ranking is in one order; empty if the query is not judged.
+    /// The terms of each measure that is a sum over ranks, if the ranking is in one order; empty if
+    /// the query is not judged.
     pub terms: Vec<Option<RankTerms>>,
 }
 
@@ -110,12 +116,13 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Reads qrels and runs, and shows these queries as an evaluator sees them; `named` may give the runs other names. The values are those
-    /// of an evaluation, to the bit.
+    /// Reads qrels and runs, and shows these queries as an evaluator sees them; `named` may give
+    /// the runs other names. The values are those of an evaluation, to the bit.
     ///
     /// # Errors
-    /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], except that a document may occur twice in the ranking of another
-    /// query; a query that is neither in the qrels nor in a run.
+    /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], except that a document
+    /// may occur twice in the ranking of another query; a query that is neither in the qrels nor in
+    /// a run.
     pub fn read(
         join: &Join,
         evaluator: &Evaluator,
@@ -124,11 +131,13 @@ impl Shown {
         named: impl FnOnce(LabelMatrix) -> Result<LabelMatrix>,
     ) -> Result<Self> {
         let first = |&(at, id): &(usize, &Vec<u8>)| !queries[..at].contains(id);
-        let ids: Vec<Vec<u8>> = queries.iter().enumerate().filter(first).map(|(_, id)| id.clone()).collect();
+        let ids: Vec<Vec<u8>> =
+            queries.iter().enumerate().filter(first).map(|(_, id)| id.clone()).collect();
         let Picked { queries, matrix } = join.picked(qrels, runs, &ids)?;
         let matrix = named(matrix)?;
-        let unknown =
-            |query: &&PickedQuery| query.judged.is_none() && query.rankings.iter().all(Option::is_none);
+        let unknown = |query: &&PickedQuery| {
+            query.judged.is_none() && query.rankings.iter().all(Option::is_none)
+        };
         if let Some(query) = queries.iter().find(unknown) {
             return Err(nowhere(&query.id, &matrix));
         }
@@ -147,7 +156,11 @@ struct ShownValues {
 }
 
 /// Evaluates those of `queries` that are judged.
-fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) -> Result<ShownValues> {
+fn values(
+    evaluator: &Evaluator,
+    matrix: &LabelMatrix,
+    queries: &[PickedQuery],
+) -> Result<ShownValues> {
     let judged: Ids =
         queries.iter().filter(|query| query.judged.is_some()).map(|query| &query.id[..]).collect();
     if judged.is_empty() {
@@ -155,7 +168,8 @@ fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) 
     }
     let scores = evaluator.clone().with_only(Some(judged)).with_per_query(true).evaluate(matrix)?;
     let of_runs = scores.runs.into_iter().filter_map(|run| run.per_query);
-    let (mut queries, of_runs): (Vec<Ids>, Vec<_>) = of_runs.map(|of| (of.queries, of.values)).unzip();
+    let (mut queries, of_runs): (Vec<Ids>, Vec<_>) =
+        of_runs.map(|of| (of.queries, of.values)).unzip();
     Ok(ShownValues { queries: queries.pop().unwrap_or_default(), of_runs })
 }
 
@@ -170,7 +184,8 @@ fn shown(
     // Terms are those of codes, and not of exact grades.
     let measures = evaluator.measures().iter().filter(|_| book.is_exact());
     let recipes = measures.map(|measure| measure.recipe(book)).collect::<Result<Vec<_>>>()?;
-    let facts = query.judged.as_ref().and(matrix.queries().find(&query.id)).map(|at| matrix.facts().of(at));
+    let facts =
+        query.judged.as_ref().and(matrix.queries().find(&query.id)).map(|at| matrix.facts().of(at));
     let place = values.queries.find(&query.id);
     let gold = matrix.span_rows().zip(matrix.queries().find(&query.id)).map(|(spans, at)| {
         let rel = evaluator.measures().first().map_or(1.0, Measure::rel);
@@ -183,7 +198,8 @@ fn shown(
         seen.truncate(view.depth.map_or(usize::MAX, |depth| depth as usize));
         seen.retain(|document| !view.judged_only || document.grade.is_some());
         let codes: Vec<u8> = seen.iter().map(|document| document.code).collect();
-        let values = place.map_or(Vec::new(), |at| values.of_runs[run].iter().map(|of| of[at]).collect());
+        let values =
+            place.map_or(Vec::new(), |at| values.of_runs[run].iter().map(|of| of[at]).collect());
         let mut own = Facts::new();
         own.push(codes.iter().copied().filter(|&code| Above::POOLED.contains(code)));
         let known = if evaluator.knows_all() { facts } else { facts.map(|_| own.of(0)) };
@@ -227,7 +243,8 @@ fn shown(
 fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
     /// The most ids that are named.
     const NEAREST: usize = 5;
-    /// The most bytes of an id that is compared with others, because comparing takes room for each pair of characters.
+    /// The most bytes of an id that is compared with others, because comparing takes room for each
+    /// pair of characters.
     const LONGEST: usize = 200;
     let name = printable(id);
     let ignored = matrix.runs().iter().flat_map(|run| run.ignored.ids.iter());
@@ -241,7 +258,8 @@ fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
         .collect();
     near.sort_unstable();
     near.dedup();
-    let near: Vec<String> = near.into_iter().take(NEAREST).map(|(_, other)| printable(other)).collect();
+    let near: Vec<String> =
+        near.into_iter().take(NEAREST).map(|(_, other)| printable(other)).collect();
     let some = || matrix.queries().iter().take(NEAREST).map(printable).collect::<Vec<_>>();
     let others = match near.is_empty() {
         false => format!("the nearest are {}", near.join(", ")),

@@ -1,8 +1,9 @@
-//! What each rank adds to a measure, where the measure is a sum over ranks: the terms of a fold, down one ranking.
+//! What each rank adds to a measure, where the measure is a sum over ranks: the terms of a fold,
+//! down one ranking.
 //!
-//! A recipe whose last step multiplies or divides one fold has terms that add up to the value: they are added in rank order, as the engines
-//! add them, and then comes the last step, so the value is that of the engines to the last bit. Any other last step, and a walk, have no
-//! such terms.
+//! A recipe whose last step multiplies or divides one fold has terms that add up to the value: they
+//! are added in rank order, as the engines add them, and then comes the last step, so the value is
+//! that of the engines to the last bit. Any other last step, and a walk, have no such terms.
 //!
 //! # Which measures have terms
 //!
@@ -17,11 +18,13 @@
 //! anything else                     none: F and other last steps, Bpref, G and what else walks
 //! ```
 //!
-//! A term is what the rank adds given the ranks above. For AP it counts the hits before, so taking a document away changes the terms below
-//! it as well: terms say how a value came about, and not what a document is worth.
+//! A term is what the rank adds given the ranks above. For AP it counts the hits before, so taking
+//! a document away changes the terms below it as well: terms say how a value came about, and not
+//! what a document is worth.
 //!
-//! The terms are made of the same tables as the kernels use (`Discount::weights`), added in the same order from 0, and finished by the same
-//! division. So the bits of the value are those of an evaluation, and a reader can add up what is printed.
+//! The terms are made of the same tables as the kernels use (`Discount::weights`), added in the
+//! same order from 0, and finished by the same division. So the bits of the value are those of an
+//! evaluation, and a reader can add up what is printed.
 
 use crate::fold::{Discount, Fold, Weights};
 use crate::label::{Above, QueryFacts};
@@ -62,7 +65,8 @@ pub enum How {
     Divided(f64, f64),
     /// A gain, multiplied by the weight of the rank.
     Multiplied(f64, f64),
-    /// The chance to come to the rank, times the chance to stop there, divided by the weight of the rank.
+    /// The chance to come to the rank, times the chance to stop there, divided by the weight of the
+    /// rank.
     Stops {
         /// The chance to come to the rank.
         comes: f64,
@@ -98,7 +102,8 @@ impl LastLine {
     }
 }
 
-/// Computes the terms of a measure with this recipe over the labels of a ranking, best first; `None` if the measure is no sum over ranks.
+/// Computes the terms of a measure with this recipe over the labels of a ranking, best first;
+/// `None` if the measure is no sum over ranks.
 pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<RankTerms> {
     let Recipe::Folds { reads, last } = recipe else { return None };
     let (first, rest) = reads.split_first()?;
@@ -165,7 +170,8 @@ fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<RankTerms> {
 /// The terms of a fold that is a plain sum over ranks; `None` for the others.
 fn of_fold(fold: &Fold, labels: &[u8]) -> Option<Vec<Term>> {
     let hits = |set: Above| {
-        let hits = ranked(labels).filter(move |&(_, code)| set.contains(code)).map(|(rank, _)| rank);
+        let hits =
+            ranked(labels).filter(move |&(_, code)| set.contains(code)).map(|(rank, _)| rank);
         (1..).zip(hits)
     };
     let precision = |(hits, rank): (u32, u32)| Term {
@@ -206,7 +212,8 @@ fn cascade(stop: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     for (rank, code) in ranked(labels) {
         let (stops, at) = (stop[usize::from(code)], rank as usize - 1);
         let value = weights.term(comes * stops, at);
-        // A rank that adds 0 has no line, but the chance to come to the next rank falls with it below.
+        // A rank that adds 0 has no line, but the chance to come to the next rank falls with it
+        // below.
         if value != 0.0 {
             let how = match &weights {
                 Weights::Divide(by) => How::Stops { comes, stops, weight: by[at] },

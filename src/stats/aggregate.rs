@@ -1,65 +1,76 @@
 //! Exact sums: they do not depend on the threads, tiles and shards that computed them.
 //!
-//! A float sum changes with the order of its terms, and so with threads, tiles and shards. An [`ExactSum`] is a fixed-point number
-//! wide enough for every finite f64: each term is added without any rounding, so addition is associative and commutative to the
-//! bit, and the one rounding happens when the sum is read. (Neal 2015, "Fast exact summation using small and large
+//! A float sum changes with the order of its terms, and so with threads, tiles and shards. An
+//! [`ExactSum`] is a fixed-point number wide enough for every finite f64: each term is added
+//! without any rounding, so addition is associative and commutative to the bit, and the one
+//! rounding happens when the sum is read. (Neal 2015, "Fast exact summation using small and large
 //! superaccumulators".)
 //!
 //! # Why the width suffices
 //!
 //! ```text
-//! bit    0                          1074                              2098         2208
-//!        │ 2⁻¹⁰⁷⁴: least subnormal   │ 2⁰                              │ 2¹⁰²⁴       │
-//!        └──────────── every finite f64 is a whole number below 2²⁰⁹⁸ ──┴─ carries ──┘   69 limbs of 32 bits
+//! bit    0                          1074                    2098         2208
+//!        │ 2⁻¹⁰⁷⁴: least subnormal   │ 2⁰                    │ 2¹⁰²⁴       │
+//!        └── every finite f64 is a whole number below 2²⁰⁹⁸ ──┴─ carries ──┘   69 limbs of 32 bits
 //!                 ▲ limbs 29 to 36: 2⁻¹⁴⁶ to 2¹¹⁰, all that most sums ever touch
 //! ```
 //!
-//! Every finite f64 is a mantissa below 2⁵³ times a power of two from 2⁻¹⁰⁷⁴ to 2⁹⁷¹, so a whole number of units of 2⁻¹⁰⁷⁴ below 2²⁰⁹⁸.
-//! 2⁶⁴ of them, more than any file has, stay below 2²¹⁶². There is no parameter to choose, no term is refused, and nothing overflows.
+//! Every finite f64 is a mantissa below 2⁵³ times a power of two from 2⁻¹⁰⁷⁴ to 2⁹⁷¹, so a whole
+//! number of units of 2⁻¹⁰⁷⁴ below 2²⁰⁹⁸. 2⁶⁴ of them, more than any file has, stay below 2²¹⁶².
+//! There is no parameter to choose, no term is refused, and nothing overflows.
 //!
 //! # Why the order does not matter
 //!
-//! Whole numbers are added, and that is associative. Limbs are i64 that hold 32 bits each and take carries later, so two sums with the
-//! same value may differ in their limbs: they are compared, stored and read after the carries were passed on, in the one form in which
-//! every limb is in 0 … 2³² − 1 and the sign stands apart. Terms that are not finite are added as floats, where ±∞ and NaN absorb in any
-//! order: ∞ stays, ∞ − ∞ and NaN are NaN for ever. They are apart, or one infinity would hide what the finite terms come to.
+//! Whole numbers are added, and that is associative. Limbs are i64 that hold 32 bits each and take
+//! carries later, so two sums with the same value may differ in their limbs: they are compared,
+//! stored and read after the carries were passed on, in the one form in which every limb is in 0 …
+//! 2³² − 1 and the sign stands apart. Terms that are not finite are added as floats, where ±∞ and
+//! NaN absorb in any order: ∞ stays, ∞ − ∞ and NaN are NaN for ever. They are apart, or one
+//! infinity would hide what the finite terms come to.
 //!
 //! # What it costs
 //!
-//! One by one, a term is decoded and added into three limbs. Many at a time go another way (`split`): values of measures are multiples of
-//! 2⁻⁸² below 2¹⁹, so each becomes two whole numbers by adding and subtracting a large constant, and vectors add these in i64. What does
-//! not fit, leaves a rest, and its thousand terms go one by one; it is a matter of speed alone, since both add the same whole numbers.
+//! One by one, a term is decoded and added into three limbs. Many at a time go another way
+//! (`split`): values of measures are multiples of 2⁻⁸² below 2¹⁹, so each becomes two whole numbers
+//! by adding and subtracting a large constant, and vectors add these in i64. What does not fit,
+//! leaves a rest, and its thousand terms go one by one; it is a matter of speed alone, since both
+//! add the same whole numbers.
 
 use fearless_simd::{Level, dispatch};
 
 use super::fixed::Fixed;
 use super::limbs::{LIMB, Limbs};
 
-/// The number of limbs: 2098 bits from the smallest subnormal to the largest finite number, and room for carries, also if parts that are
-/// read are as large as possible.
+/// The number of limbs: 2098 bits from the smallest subnormal to the largest finite number, and
+/// room for carries, also if parts that are read are as large as possible.
 const LIMBS: usize = 69;
 /// The bits of a sum of 2⁶⁴ numbers.
 const BITS: usize = 2098 + 64;
 
 /// The exponent of the smallest number, 2^−SMALLEST.
 pub(super) const SMALLEST: usize = 1074;
-// A value of a measure is 0 or rarely below 2⁻³⁰. From there up its last bit is 2⁻⁸² or more: 53 bits below 2⁻³⁰. The upper part counts
-// 2⁻³², so |part| ≤ 2⁵¹ for terms up to 2¹⁹; the lower at most half of 2⁻³², that is 2⁴⁹ units of 2⁻⁸². A thousand of the
-// larger come to 2⁶¹ at most, within an i64.
+// A value of a measure is 0 or rarely below 2⁻³⁰. From there up its last bit is 2⁻⁸² or more: 53
+// bits below 2⁻³⁰. The upper part counts 2⁻³², so |part| ≤ 2⁵¹ for terms up to 2¹⁹; the lower at
+// most half of 2⁻³², that is 2⁴⁹ units of 2⁻⁸². A thousand of the larger come to 2⁶¹ at most,
+// within an i64.
 /// The bits at which terms are split: at 2^−HIGH and at 2^−(HIGH + LOW).
 const HIGH: usize = 32;
 const LOW: usize = 50;
 /// The number of terms that are split at once: an i64 can hold the sum of their parts.
 pub(super) const SPLIT_TERMS: usize = 1 << 10;
-// 1.5·2⁵²: floats from 2⁵² to 2⁵³ count in ones, and in the middle of them a number of either sign up to 2⁵¹ has room. The sum's bits less
-// the constant's are then the integer itself, in two's complement.
-/// A constant that, added to a smaller float, leaves an integer in the low bits, because a float near it counts in ones.
+// 1.5·2⁵²: floats from 2⁵² to 2⁵³ count in ones, and in the middle of them a number of either sign
+// up to 2⁵¹ has room. The sum's bits less the constant's are then the integer itself, in two's
+// complement.
+/// A constant that, added to a smaller float, leaves an integer in the low bits, because a float
+/// near it counts in ones.
 pub(super) const ONES: f64 = 3.0 * (1u64 << 51) as f64;
 
-/// The sum of some terms as integers in units of 2⁻³² and 2⁻⁸²; `None` where a term is 2¹⁹ or larger, or leaves a rest.
+/// The sum of some terms as integers in units of 2⁻³² and 2⁻⁸²; `None` where a term is 2¹⁹ or
+/// larger, or leaves a rest.
 ///
-/// Only additions are used, so that this becomes a loop of vectors at any level: adding [`ONES`] rounds to an integer, and the integer is
-/// in the low bits. The part that the rounding took away is exact.
+/// Only additions are used, so that this becomes a loop of vectors at any level: adding [`ONES`]
+/// rounds to an integer, and the integer is in the low bits. The part that the rounding took away
+/// is exact.
 #[inline(always)]
 pub(super) fn split(terms: &[f64]) -> Option<[i64; 2]> {
     let (mut high, mut low, mut rest, mut differs) = (0i64, 0i64, 0, 0);
@@ -86,7 +97,8 @@ pub(super) fn split(terms: &[f64]) -> Option<[i64; 2]> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
-    /// The sum of the finite terms in units of 2^−SMALLEST. Most sums are between 2^−146 and 2^110, and need no more than eight limbs.
+    /// The sum of the finite terms in units of 2^−SMALLEST. Most sums are between 2^−146 and 2^110,
+    /// and need no more than eight limbs.
     limbs: Limbs<LIMBS, 29, 8>,
     /// The sum of the terms that are infinite or not a number.
     special: f64,
@@ -105,7 +117,8 @@ impl ExactSum {
         }
     }
 
-    /// Adds many terms, several times as fast as one by one if they are in the range of most measures.
+    /// Adds many terms, several times as fast as one by one if they are in the range of most
+    /// measures.
     pub fn add_all(&mut self, terms: &[f64]) {
         for terms in terms.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(terms)) {
@@ -133,7 +146,8 @@ impl ExactSum {
         self.limbs.to_fixed(SMALLEST)
     }
 
-    /// The sum with these parts; `None` if no sum of 2⁶⁴ finite numbers has them. The value of [`Self::special`] can be added as a term.
+    /// The sum with these parts; `None` if no sum of 2⁶⁴ finite numbers has them. The value of
+    /// [`Self::special`] can be added as a term.
     #[doc(hidden)]
     pub fn from_parts(parts: &Fixed) -> Option<ExactSum> {
         Some(ExactSum { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
@@ -144,7 +158,8 @@ impl ExactSum {
         if self.special.is_nan() { f64::NAN } else { self.special }
     }
 
-    /// Whether the finite terms are negative together, and the limbs of their absolute value in units of 2^−SMALLEST.
+    /// Whether the finite terms are negative together, and the limbs of their absolute value in
+    /// units of 2^−SMALLEST.
     pub(super) fn magnitude(&self) -> (bool, [i64; LIMBS]) {
         self.limbs.magnitude()
     }
@@ -154,7 +169,8 @@ impl ExactSum {
         self.special == 0.0
     }
 
-    /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even if the sum is beyond the range of f64.
+    /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even if the sum is
+    /// beyond the range of f64.
     pub fn mean(&self, count: usize) -> f64 {
         self.divided(count as f64)
     }
@@ -167,8 +183,8 @@ impl ExactSum {
         if sum.is_finite() || !self.is_finite() {
             return sum / count;
         }
-        // A sum beyond f64 is rounded 64 bits lower, divided, and lifted again. Powers of two change no bit, and a mean of finite numbers
-        // lies between them.
+        // A sum beyond f64 is rounded 64 bits lower, divided, and lifted again. Powers of two
+        // change no bit, and a mean of finite numbers lies between them.
         let power = 2f64.powi((SHIFT * LIMB) as i32);
         self.rounded(SHIFT) / count * power
     }
@@ -178,7 +194,8 @@ impl ExactSum {
         self.rounded(0)
     }
 
-    /// The sum without its `shift` lowest limbs. For the rounding it only matters whether they are 0.
+    /// The sum without its `shift` lowest limbs. For the rounding it only matters whether they are
+    /// 0.
     fn rounded(&self, shift: usize) -> f64 {
         if !self.is_finite() {
             return self.special();
@@ -195,7 +212,8 @@ impl ExactSum {
     }
 }
 
-/// The mantissa and the position of |number| = mantissa · 2^(position − SMALLEST); `None` if the number is not finite.
+/// The mantissa and the position of |number| = mantissa · 2^(position − SMALLEST); `None` if the
+/// number is not finite.
 #[inline]
 pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
     let bits = number.to_bits();
@@ -212,26 +230,30 @@ pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
 fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
     let Some(top) = limbs.iter().rposition(|&limb| limb != 0) else { return 0.0 };
     let highest = top * LIMB + limbs[top].ilog2() as usize;
-    // No more than 53 bits in units of the smallest subnormal: no rounding, and subnormals and the first normal numbers have this pattern.
+    // No more than 53 bits in units of the smallest subnormal: no rounding, and subnormals and the
+    // first normal numbers have this pattern.
     if highest < 53 {
         // Up to 2^-1021 the bits of the number are the bits of the float.
         return f64::from_bits((limbs[1] as u64) << LIMB | limbs[0] as u64);
     }
     let bit = |at: usize| (limbs[at / LIMB] >> (at % LIMB)) as u64 & 1;
     let shift = highest - 52;
-    // 53 bits from the highest, then round half to even by the bit below and whether anything is left further down.
+    // 53 bits from the highest, then round half to even by the bit below and whether anything is
+    // left further down.
     let mantissa = (shift..=highest).rev().fold(0, |mantissa, at| mantissa << 1 | bit(at));
     let half = bit(shift - 1) == 1;
     let below = shift - 1;
     let sticky = limbs[..below / LIMB].iter().any(|&limb| limb != 0)
         || limbs[below / LIMB] & ((1 << (below % LIMB)) - 1) != 0;
     let rounded = mantissa + u64::from(half && (sticky || mantissa & 1 == 1));
-    // A mantissa that was rounded up to 2^53 carries into the exponent, as it should; a sum that is too large becomes infinite.
+    // A mantissa that was rounded up to 2^53 carries into the exponent, as it should; a sum that is
+    // too large becomes infinite.
     let bits = ((shift as u64) << 52) + rounded;
     if bits >= f64::INFINITY.to_bits() { f64::INFINITY } else { f64::from_bits(bits) }
 }
 
-/// Sums are equal if the exact sums of their finite terms are equal, and so are the sums of the other terms. NaN equals NaN.
+/// Sums are equal if the exact sums of their finite terms are equal, and so are the sums of the
+/// other terms. NaN equals NaN.
 impl PartialEq for ExactSum {
     fn eq(&self, other: &Self) -> bool {
         self.special().to_bits() == other.special().to_bits() && self.limbs == other.limbs
@@ -263,7 +285,8 @@ mod tests {
 
     #[test]
     fn values_of_measures_are_split() {
-        let quotients: Vec<f64> = (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
+        let quotients: Vec<f64> =
+            (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
         assert!(quotients.chunks(SPLIT_TERMS).all(|terms| split(terms).is_some()));
         assert!(split(&[0.0, 1e-9, 524_287.9, -3.25]).is_some());
         assert_eq!(exact_at_once(&quotients).to_bits(), exact(&quotients).to_bits());
@@ -274,9 +297,15 @@ mod tests {
 
     #[test]
     fn what_does_not_split_is_added_one_by_one() {
-        for odd in [524_288.0, -524_289.0, 2f64.powi(60), 1e300, 1e-30, f64::from_bits(1), -0.0, f64::MAX] {
+        for odd in
+            [524_288.0, -524_289.0, 2f64.powi(60), 1e300, 1e-30, f64::from_bits(1), -0.0, f64::MAX]
+        {
             assert!(split(&[0.5, odd]).is_none(), "{odd:e}");
-            assert_eq!(exact_at_once(&[0.5, odd]).to_bits(), exact(&[0.5, odd]).to_bits(), "{odd:e}");
+            assert_eq!(
+                exact_at_once(&[0.5, odd]).to_bits(),
+                exact(&[0.5, odd]).to_bits(),
+                "{odd:e}"
+            );
         }
         assert!(exact_at_once(&[0.5, f64::NAN]).is_nan());
         assert_eq!(exact_at_once(&[0.5, f64::INFINITY]), f64::INFINITY);
@@ -284,7 +313,8 @@ mod tests {
 
     #[test]
     fn sums_of_ordinary_size_are_small() {
-        let mut sum: ExactSum = (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
+        let mut sum: ExactSum =
+            (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
         sum.add_all(&[1.0, 1e-9, -3.25]);
         sum.merge(&[0.00001f64.ln(), 4e9].into_iter().collect());
         assert!(!sum.limbs.is_wide() && size_of::<ExactSum>() <= 88);
@@ -310,7 +340,10 @@ mod tests {
         assert_eq!(exact(&[1e308, 1e308, -1e308]), 1e308);
         assert_eq!(exact(&[f64::MAX, f64::MAX]), f64::INFINITY);
         assert_eq!(exact(&[f64::from_bits(1); 3]), f64::from_bits(3));
-        assert_eq!(exact(&[f64::MIN_POSITIVE, -f64::from_bits(1)]), f64::MIN_POSITIVE - f64::from_bits(1));
+        assert_eq!(
+            exact(&[f64::MIN_POSITIVE, -f64::from_bits(1)]),
+            f64::MIN_POSITIVE - f64::from_bits(1)
+        );
         assert_eq!(exact(&[1.0, 2f64.powi(-53)]), 1.0, "a tie goes to even");
         assert_eq!(
             exact(&[1.0, 2f64.powi(-53), f64::from_bits(1)]),
@@ -331,7 +364,8 @@ mod tests {
             (&[2f64.powi(-900), 2f64.powi(-900)], "0x1p-899"),
         ] {
             let sum: ExactSum = terms.iter().copied().collect();
-            let other: ExactSum = terms.iter().rev().chain(&[7.0, -7.0, 1e-200, -1e-200]).copied().collect();
+            let other: ExactSum =
+                terms.iter().rev().chain(&[7.0, -7.0, 1e-200, -1e-200]).copied().collect();
             assert_eq!(sum.to_parts().to_string(), expected);
             assert_eq!((&sum, sum.to_parts()), (&other, other.to_parts()));
             assert_eq!(ExactSum::from_parts(&sum.to_parts()), Some(sum));
@@ -359,7 +393,10 @@ mod tests {
 
         /// Integers in i128 are an independent exact sum.
         #[test]
-        fn scaled_integers(terms in proptest::collection::vec(-(1i64 << 52)..(1 << 52), 0..200), scale in -900i32..900) {
+        fn scaled_integers(
+            terms in proptest::collection::vec(-(1i64 << 52)..(1 << 52), 0..200),
+            scale in -900i32..900,
+        ) {
             let sum: i128 = terms.iter().map(|&t| i128::from(t)).sum();
             let scaled: Vec<f64> = terms.iter().map(|&t| t as f64 * 2f64.powi(scale)).collect();
             prop_assert_eq!(exact(&scaled), sum as f64 * 2f64.powi(scale));
@@ -367,14 +404,21 @@ mod tests {
 
         /// Terms give the same sum at once and one by one, whatever their sizes.
         #[test]
-        fn at_once(terms in proptest::collection::vec((-1e3..1e3f64, -40..40i32), 1..100), scale in 0..2i32) {
-            let terms: Vec<f64> = terms.iter().map(|(term, power)| term * 2f64.powi(power * scale)).collect();
+        fn at_once(
+            terms in proptest::collection::vec((-1e3..1e3f64, -40..40i32), 1..100),
+            scale in 0..2i32,
+        ) {
+            let terms: Vec<f64> =
+                terms.iter().map(|(term, power)| term * 2f64.powi(power * scale)).collect();
             prop_assert_eq!(exact_at_once(&terms).to_bits(), exact(&terms).to_bits());
         }
 
         /// Any order and any grouping gives the same bits.
         #[test]
-        fn order_and_grouping_change_nothing(mut terms in proptest::collection::vec(-1e3..1e3f64, 1..100), at: usize) {
+        fn order_and_grouping_change_nothing(
+            mut terms in proptest::collection::vec(-1e3..1e3f64, 1..100),
+            at: usize,
+        ) {
             let whole = exact(&terms);
             terms.reverse();
             let (left, right) = terms.split_at(at % terms.len());

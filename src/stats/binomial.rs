@@ -1,18 +1,20 @@
 //! The exact confidence interval of a binomial proportion.
 //!
-//! The lower end is the proportion p under which as many hits or more have the chance 2.5 %, the upper end by symmetry that of the misses.
-//! The chance grows with p, so bisection finds p; it goes on until two neighbouring floats are left, some 60 steps and more near 0.
+//! The lower end is the proportion p under which as many hits or more have the chance 2.5 %, the
+//! upper end by symmetry that of the misses. The chance grows with p, so bisection finds p; it goes
+//! on until two neighbouring floats are left, some 60 steps and more near 0.
 //!
-//! The tail is a sum of binomial terms. The first is made of a logarithm of ways, and the others follow by quotients, each smaller than
-//! the one before: since p ≤ hits/trials, (n − k)/(k + 1)·p/(1 − p) < 1 for k ≥ hits. So the sum stops where a term is too small to
-//! count.
+//! The tail is a sum of binomial terms. The first is made of a logarithm of ways, and the others
+//! follow by quotients, each smaller than the one before: since p ≤ hits/trials, (n − k)/(k +
+//! 1)·p/(1 − p) < 1 for k ≥ hits. So the sum stops where a term is too small to count.
 
 use super::aggregate::ExactSum;
 
 /// Half of the chance that an interval misses the proportion.
 const TAIL: f64 = 0.025;
 
-/// The 95 % confidence interval of the proportion from `hits` of `trials` (Clopper and Pearson 1934).
+/// The 95 % confidence interval of the proportion from `hits` of `trials` (Clopper and Pearson
+/// 1934).
 pub fn interval(hits: u64, trials: u64) -> (f64, f64) {
     (lower(hits, trials), 1.0 - lower(trials - hits, trials))
 }
@@ -33,8 +35,8 @@ fn lower(hits: u64, trials: u64) -> f64 {
     }
 }
 
-/// The chance of `hits` or more in `trials`. The proportion is at most `hits / trials`, and `ways` is the logarithm of the number of ways
-/// to choose the hits.
+/// The chance of `hits` or more in `trials`. The proportion is at most `hits / trials`, and `ways`
+/// is the logarithm of the number of ways to choose the hits.
 fn at_least(hits: u64, trials: u64, ways: f64, proportion: f64) -> f64 {
     let (hits, trials) = (hits as f64, trials as f64);
     let first = ways + hits * proportion.ln() + (trials - hits) * (-proportion).ln_1p();

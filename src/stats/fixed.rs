@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 /// An exact number, magnitude · 2^exponent, in its only form: equal numbers are equal in all parts.
 ///
-/// Its text is that of hexadecimal floats in C, without a point: `-0x1a2bp-96`, and `0x0p0` for zero.
+/// Its text is that of hexadecimal floats in C, without a point: `-0x1a2bp-96`, and `0x0p0` for
+/// zero.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Fixed {
     negative: bool,
@@ -14,8 +15,9 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// Makes a number of its parts; `magnitude` is the bytes of an integer, lowest first. `None` if the parts are not the number's one
-    /// form: the magnitude is odd and its last byte is not 0; zero has no byte, no sign and the exponent 0.
+    /// Makes a number of its parts; `magnitude` is the bytes of an integer, lowest first. `None` if
+    /// the parts are not the number's one form: the magnitude is odd and its last byte is not 0;
+    /// zero has no byte, no sign and the exponent 0.
     pub fn new(negative: bool, exponent: i32, magnitude: Vec<u8>) -> Option<Fixed> {
         let canonical = match (magnitude.first(), magnitude.last()) {
             (Some(first), Some(&last)) => first & 1 == 1 && last != 0,
@@ -26,7 +28,9 @@ impl Fixed {
 
     /// The one form of a number whose magnitude may be even, and may end with bytes that are 0.
     pub(super) fn reduced(negative: bool, exponent: i32, mut magnitude: Vec<u8>) -> Fixed {
-        let Some(lowest) = magnitude.iter().position(|&byte| byte != 0) else { return Fixed::default() };
+        let Some(lowest) = magnitude.iter().position(|&byte| byte != 0) else {
+            return Fixed::default();
+        };
         let zeros = magnitude[lowest].trailing_zeros();
         magnitude.drain(..lowest);
         for at in 0..magnitude.len() {
@@ -75,7 +79,8 @@ impl fmt::Display for Fixed {
 /// The error of a text that is not that of an exact number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "expected an exact number like -0x1a2bp-96: an odd integer of lower-case hexadecimal digits, `p`, and a power of two (0x0p0 for zero)"
+    "expected an exact number like -0x1a2bp-96: an odd integer of lower-case hexadecimal digits, \
+     `p`, and a power of two (0x0p0 for zero)"
 )]
 pub struct ParseFixedError;
 
@@ -174,19 +179,30 @@ mod tests {
 
     #[test]
     fn parts_that_are_not_the_one_form_are_refused() {
-        for (negative, exponent, magnitude) in
-            [(true, 0, &[][..]), (false, 1, &[]), (false, 0, &[0]), (false, 0, &[2]), (false, 0, &[1, 0])]
-        {
+        for (negative, exponent, magnitude) in [
+            (true, 0, &[][..]),
+            (false, 1, &[]),
+            (false, 0, &[0]),
+            (false, 0, &[2]),
+            (false, 0, &[1, 0]),
+        ] {
             assert_eq!(Fixed::new(negative, exponent, magnitude.to_vec()), None);
         }
     }
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(negative: bool, exponent in -5000..5000i32, bytes in proptest::collection::vec(0..=255u8, 0..20)) {
+        fn what_is_written_is_read(
+            negative: bool,
+            exponent in -5000..5000i32,
+            bytes in proptest::collection::vec(0..=255u8, 0..20),
+        ) {
             let fixed = Fixed::reduced(negative, exponent, bytes.clone());
             prop_assert_eq!(fixed.to_string().parse(), Ok(fixed.clone()));
-            prop_assert_eq!(Fixed::new(fixed.negative, fixed.exponent, fixed.magnitude.clone()), Some(fixed.clone()));
+            prop_assert_eq!(
+                Fixed::new(fixed.negative, fixed.exponent, fixed.magnitude.clone()),
+                Some(fixed.clone())
+            );
             let zeros: Vec<u8> = [0, 0].into_iter().chain(bytes).chain([0]).collect();
             prop_assert_eq!(Fixed::reduced(negative, exponent - 16, zeros), fixed);
         }

@@ -1,20 +1,22 @@
 //! Wide integers, to which many small ones are added.
 //!
-//! A carry after every addition would be a chain through all limbs. Instead a limb is an i64 of which 32 bits are its own: 2³⁰ terms may
-//! add up in the other 31 before anything has to be passed on, and a term touches three limbs, of any of the 69, without looking at the
-//! others.
+//! A carry after every addition would be a chain through all limbs. Instead a limb is an i64 of
+//! which 32 bits are its own: 2³⁰ terms may add up in the other 31 before anything has to be passed
+//! on, and a term touches three limbs, of any of the 69, without looking at the others.
 //!
-//! Most sums touch eight limbs in the middle, 64 bytes in place of 552: these are kept inline, and the whole number is allocated at the
-//! first term outside.
+//! Most sums touch eight limbs in the middle, 64 bytes in place of 552: these are kept inline, and
+//! the whole number is allocated at the first term outside.
 
 use super::fixed::Fixed;
 
-/// The bits of a limb. A term touches three limbs, and a long one five; the rest of each i64 holds carries that are not yet passed on.
+/// The bits of a limb. A term touches three limbs, and a long one five; the rest of each i64 holds
+/// carries that are not yet passed on.
 pub const LIMB: usize = 32;
 /// The number of terms after which the carries are passed on, long before an i64 could overflow.
 const TERMS: u32 = 1 << 30;
 
-/// An integer of `ALL` limbs. As long as all terms fit into the `FEW` limbs from `FIRST` on, it has only these.
+/// An integer of `ALL` limbs. As long as all terms fit into the `FEW` limbs from `FIRST` on, it has
+/// only these.
 #[derive(Debug, Clone)]
 pub struct Limbs<const ALL: usize, const FIRST: usize, const FEW: usize> {
     /// The limbs from `FIRST` on. As long as all terms fit into them there are no others.
@@ -36,7 +38,8 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.added(1);
     }
 
-    /// Adds `integer · 2^position`, for an integer of at most 128 bits: it touches five limbs, one of them twice.
+    /// Adds `integer · 2^position`, for an integer of at most 128 bits: it touches five limbs, one
+    /// of them twice.
     #[inline]
     pub fn add_long(&mut self, integer: u128, position: usize) {
         let [low, high] =
@@ -62,7 +65,9 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
     #[inline]
     fn from(&mut self, first: usize, limbs: usize) -> &mut [i64] {
         match first.checked_sub(FIRST) {
-            Some(first) if first + limbs <= FEW && self.all.is_none() => &mut self.few[first..][..limbs],
+            Some(first) if first + limbs <= FEW && self.all.is_none() => {
+                &mut self.few[first..][..limbs]
+            }
             _ => &mut self.widen()[first..][..limbs],
         }
     }
@@ -139,7 +144,8 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         Fixed::reduced(negative, -(smallest as i32), bytes.collect())
     }
 
-    /// The integer that counts units of 2^−`smallest` of `fixed`; `None` if there is none, or none of at most `bits` bits.
+    /// The integer that counts units of 2^−`smallest` of `fixed`; `None` if there is none, or none
+    /// of at most `bits` bits.
     pub fn from_fixed(fixed: &Fixed, smallest: usize, bits: usize) -> Option<Self> {
         let position = usize::try_from(i64::from(fixed.exponent()) + smallest as i64).ok()?;
         if position > bits || fixed.bits() > (bits - position) as u64 {
@@ -208,14 +214,21 @@ mod tests {
 
     #[test]
     fn long_integers_are_the_sum_of_their_halves() {
-        for integer in
-            [1, u128::MAX, 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210, 1 << 127, u128::from(u64::MAX)]
-        {
+        for integer in [
+            1,
+            u128::MAX,
+            0x0123_4567_89ab_cdef_fedc_ba98_7654_3210,
+            1 << 127,
+            u128::from(u64::MAX),
+        ] {
             for position in [0, 31, 64, 70, 127, 150, 191] {
                 let (mut long, mut halves) = (Small::default(), Small::default());
                 long.add_long(integer, position);
                 for part in 0..4 {
-                    halves.add((integer >> (LIMB * part)) as i64 & 0xffff_ffff, position + LIMB * part);
+                    halves.add(
+                        (integer >> (LIMB * part)) as i64 & 0xffff_ffff,
+                        position + LIMB * part,
+                    );
                 }
                 assert!(long == halves, "{integer:x} · 2^{position}");
                 halves.add(1, position);

@@ -37,10 +37,12 @@ fn divide(limbs: &mut [u32], divisor: u64) {
     }
 }
 
-/// The square root of limbs · 2^exponent, divided by both divisors before, rounded once, to nearest, ties to even.
+/// The square root of limbs · 2^exponent, divided by both divisors before, rounded once, to
+/// nearest, ties to even.
 pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) -> f64 {
-    /// The number of zeros that are put below the limbs. A quotient by 128 bits keeps 256 bits, of which 128 are below those that the root
-    /// is taken of. If there is a rest, these are not all 0.
+    /// The number of zeros that are put below the limbs. A quotient by 128 bits keeps 256 bits, of
+    /// which 128 are below those that the root is taken of. If there is a rest, these are not all
+    /// 0.
     const MORE: usize = 12;
     let Some(lowest) = limbs.iter().position(|&limb| limb != 0) else { return 0.0 };
     limbs.splice(..lowest, [0; MORE]);
@@ -48,8 +50,9 @@ pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) 
     divisors.into_iter().for_each(|divisor| divide(&mut limbs, divisor));
     let bit = |at: usize| limbs[at / 32] >> (at % 32) & 1;
     let bits = (0..32 * limbs.len()).rposition(|at| bit(at) == 1).map_or(0, |highest| highest + 1);
-    // The upper 127 or 128 bits, times an even power of two, whose root has 64 bits.
-    // Invariant: the quotient keeps more than 128 bits, as 12 limbs of zeros were put below and divisors take 128 bits at most.
+    // The upper 127 or 128 bits, times an even power of two, whose root has 64 bits. Invariant: the
+    // quotient keeps more than 128 bits, as 12 limbs of zeros were put below and divisors take 128
+    // bits at most.
     let shift = bits - 128;
     let shift = shift + usize::from((exponent + shift as i32) % 2 != 0);
     let upper = (shift..bits).rev().fold(0, |upper, at| upper << 1 | u128::from(bit(at)));
@@ -58,11 +61,14 @@ pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) 
     rounded(root | u128::from(!exact), (exponent + shift as i32) / 2)
 }
 
-/// `mantissa` · 2^exponent, rounded to nearest, ties to even; the mantissa has 64 bits, the last of them 1 if any below it are.
+/// `mantissa` · 2^exponent, rounded to nearest, ties to even; the mantissa has 64 bits, the last of
+/// them 1 if any below it are.
 fn rounded(mantissa: u128, exponent: i32) -> f64 {
-    // A float keeps 53 of the 64 bits, and none below 2^−1074. From a shift of 65 on nothing is left, so 100 is as good as any larger one.
+    // A float keeps 53 of the 64 bits, and none below 2^−1074. From a shift of 65 on nothing is
+    // left, so 100 is as good as any larger one.
     let shift = (-1074 - exponent).clamp(11, 100);
-    let (whole, rest, half) = (mantissa >> shift, mantissa & ((1 << shift) - 1), 1u128 << (shift - 1));
+    let (whole, rest, half) =
+        (mantissa >> shift, mantissa & ((1 << shift) - 1), 1u128 << (shift - 1));
     let whole = whole + u128::from(rest > half || (rest == half && whole % 2 == 1));
     let exponent = exponent + shift;
     whole as f64 * 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2)

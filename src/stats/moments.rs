@@ -1,11 +1,15 @@
-//! Count, mean, standard deviation, smallest and largest of values in any order and from any shards.
+//! Count, mean, standard deviation, smallest and largest of values in any order and from any
+//! shards.
 //!
-//! The textbook's two formulas both lose digits: Σ(x − mean)² needs a second pass and the mean's rounding, Σx² − (Σx)²/n cancels. Here
-//! neither happens, because Σx and Σx² are *exact*: then n·Σx² − (Σx)² is a whole number of units of 2⁻²¹⁴⁸, computed in long
-//! multiplication, and never below 0 (Cauchy and Schwarz). Divided by n(n − 1) and rooted it is rounded once, so the result is the float
-//! nearest to the standard deviation of these very floats: 0 for equal values, and the same for every order, thread and shard.
+//! The textbook's two formulas both lose digits: Σ(x − mean)² needs a second pass and the mean's
+//! rounding, Σx² − (Σx)²/n cancels. Here neither happens, because Σx and Σx² are *exact*: then
+//! n·Σx² − (Σx)² is a whole number of units of 2⁻²¹⁴⁸, computed in long multiplication, and never
+//! below 0 (Cauchy and Schwarz). Divided by n(n − 1) and rooted it is rounded once, so the result
+//! is the float nearest to the standard deviation of these very floats: 0 for equal values, and the
+//! same for every order, thread and shard.
 //!
-//! It costs some five thousand products of limbs at most, once for each run and measure, when the deviation is asked for.
+//! It costs some five thousand products of limbs at most, once for each run and measure, when the
+//! deviation is asked for.
 
 use fearless_simd::{Level, dispatch};
 
@@ -14,9 +18,11 @@ use super::fixed::Fixed;
 use super::long::{difference, product, root_of_quotient};
 use super::squares::{self, SquareSum};
 
-/// The moments of some values: their number, the exact sums of the values and of their squares, the smallest and the largest.
+/// The moments of some values: their number, the exact sums of the values and of their squares, the
+/// smallest and the largest.
 ///
-/// They depend neither on the order of the values, nor on how the values were distributed and merged.
+/// They depend neither on the order of the values, nor on how the values were distributed and
+/// merged.
 ///
 /// ```
 /// use laneval::summary::Moments;
@@ -45,7 +51,8 @@ impl Moments {
         self.extend([value + 0.0; 2]);
     }
 
-    /// Adds many values, several times as fast as one by one if they are in the range of most measures.
+    /// Adds many values, several times as fast as one by one if they are in the range of most
+    /// measures.
     pub fn add_all(&mut self, values: &[f64]) {
         for values in values.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(values)) {
@@ -78,11 +85,18 @@ impl Moments {
         }
     }
 
-    /// Makes moments of the parts that [`Self::count`], `ExactSum::to_parts`, `SquareSum::to_parts` and [`Self::range`] give. `None` if the
-    /// sums are too large, if values with such sums would have a variance below 0, and if there are more than 2⁴⁰ values.
+    /// Makes moments of the parts that [`Self::count`], `ExactSum::to_parts`, `SquareSum::to_parts`
+    /// and [`Self::range`] give. `None` if the sums are too large, if values with such sums would
+    /// have a variance below 0, and if there are more than 2⁴⁰ values.
     #[doc(hidden)]
-    pub fn from_parts(count: u64, sum: &Fixed, squares: &Fixed, range: Option<[f64; 2]>) -> Option<Moments> {
-        /// The most values: more than real files have. Merged with the values of real files, they do not overflow the count.
+    pub fn from_parts(
+        count: u64,
+        sum: &Fixed,
+        squares: &Fixed,
+        range: Option<[f64; 2]>,
+    ) -> Option<Moments> {
+        /// The most values: more than real files have. Merged with the values of real files, they
+        /// do not overflow the count.
         const MOST: u64 = 1 << 40;
         let mut moments = Moments {
             count,
@@ -97,7 +111,8 @@ impl Moments {
                 if !(min <= max || (min.is_nan() && max.is_nan())) {
                     return None;
                 }
-                // Values that are not finite are the smallest or the largest, and leave no other trace in the sums.
+                // Values that are not finite are the smallest or the largest, and leave no other
+                // trace in the sums.
                 for bound in [min, max].into_iter().filter(|bound| !bound.is_finite()) {
                     moments.sum.add(bound);
                     moments.squares.add(bound);
@@ -135,8 +150,8 @@ impl Moments {
         (self.count > 0).then(|| self.sum.divided(self.count as f64))
     }
 
-    /// The sample standard deviation, n − 1 in the denominator: the float nearest to the exact one; NaN if a value is not finite. `None` of
-    /// fewer than two values.
+    /// The sample standard deviation, n − 1 in the denominator: the float nearest to the exact one;
+    /// NaN if a value is not finite. `None` of fewer than two values.
     pub fn std(&self) -> Option<f64> {
         if self.count < 2 {
             return None;
@@ -163,7 +178,8 @@ impl Moments {
         (self.count > 0).then_some([self.min, self.max])
     }
 
-    /// n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of the smallest square; `None` if it would be below 0.
+    /// n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of the smallest square;
+    /// `None` if it would be below 0.
     fn variation(&self) -> Option<Vec<u32>> {
         let sum = limbs(&self.sum.magnitude().1);
         let count = [self.count as u32, (self.count >> 32) as u32];
@@ -201,7 +217,8 @@ impl FromIterator<f64> for Moments {
     }
 }
 
-/// The sums of some values and of their squares in integers, and the smallest and the largest value.
+/// The sums of some values and of their squares in integers, and the smallest and the largest
+/// value.
 struct SplitSums {
     sum: [i64; 2],
     squares: [i64; 4],
@@ -221,10 +238,12 @@ fn split(values: &[f64]) -> Option<SplitSums> {
 /// The smallest and the largest of finite values, never −0.
 #[inline(always)]
 fn extremes(values: &[f64]) -> [f64; 2] {
-    // Integers in the order of the floats and back: their minima become a loop of vectors, as those of floats do not.
+    // Integers in the order of the floats and back: their minima become a loop of vectors, as those
+    // of floats do not.
     let ordered = |bits: i64| bits ^ (bits >> 63 & i64::MAX);
     let keys = values.iter().map(|value| ordered((value + 0.0).to_bits() as i64));
-    let [above, below] = [f64::INFINITY, f64::NEG_INFINITY].map(|bound| ordered(bound.to_bits() as i64));
+    let [above, below] =
+        [f64::INFINITY, f64::NEG_INFINITY].map(|bound| ordered(bound.to_bits() as i64));
     let (min, max) = keys.fold((above, below), |(min, max), key| (min.min(key), max.max(key)));
     [min, max].map(|key| f64::from_bits(ordered(key) as u64))
 }
@@ -267,16 +286,23 @@ mod tests {
         Moments::from_parts(moments.count(), &sum, &squares, moments.range())
     }
 
-    /// The bits of the float next to the exact standard deviation, from fractions and the integer square root of more than 2500 bits.
+    /// The bits of the float next to the exact standard deviation, from fractions and the integer
+    /// square root of more than 2500 bits.
     const DEVIATIONS: &[(&[f64], u64)] = &[
         (&[1.0, 2.0, 4.0, 9.0], 0x400c_78e2_aae3_7c78),
         (&[0.1, 0.2, 0.3], 0x3fb9_9999_9999_9999),
-        (&[0.3333333333333333, 0.25, 0.2, 0.16666666666666666, 0.14285714285714285], 0x3fb3_61e9_cd66_e255),
+        (
+            &[0.3333333333333333, 0.25, 0.2, 0.16666666666666666, 0.14285714285714285],
+            0x3fb3_61e9_cd66_e255,
+        ),
         (&[1.0, 1.0000000000000002], 0x3ca6_a09e_667f_3bcd),
         (&[1e+16, 1.0000000000000002e+16, 1.0000000000000004e+16], 0x4000_0000_0000_0000),
         (&[-1.5, 2.25, 1e-30], 0x3ffe_3307_cc56_cf5c),
         (&[1e+300, -1e-300, 3.0], 0x7e2b_966b_e8dc_6acb),
-        (&[4.4942328371557893e+307, 8.988465674311579e+307, 1.3482698511467367e+308], 0x7fcf_ffff_ffff_ffff),
+        (
+            &[4.4942328371557893e+307, 8.988465674311579e+307, 1.3482698511467367e+308],
+            0x7fcf_ffff_ffff_ffff,
+        ),
         (&[1.7976931348623157e+308, -8.988465674311579e+307], 0x7ff0_0000_0000_0000),
         (&[1.7976931348623157e+308, -1.7976931348623157e+308], 0x7ff0_0000_0000_0000),
         (&[5e-324, 1e-323], 0x0000_0000_0000_0001),
@@ -314,7 +340,8 @@ mod tests {
 
     #[test]
     fn equal_values_do_not_vary() {
-        for value in [0.1, -1.0 / 3.0, 0.0, -0.0, 1e16 + 2.0, f64::MAX, -f64::MAX, f64::from_bits(1), 1e-200]
+        for value in
+            [0.1, -1.0 / 3.0, 0.0, -0.0, 1e16 + 2.0, f64::MAX, -f64::MAX, f64::from_bits(1), 1e-200]
         {
             for count in [2, 3, 7, 1000] {
                 let moments = one_by_one(&vec![value; count]);
@@ -329,7 +356,9 @@ mod tests {
     #[test]
     fn equally_spaced_numbers_have_a_closed_form() {
         for count in [2u32, 3, 4, 100, 4097] {
-            for by in [1.0, 2f64.powi(-20), 2f64.powi(1011), 2f64.powi(-1070), -3.0 * 2f64.powi(-1060)] {
+            for by in
+                [1.0, 2f64.powi(-20), 2f64.powi(1011), 2f64.powi(-1070), -3.0 * 2f64.powi(-1060)]
+            {
                 let values: Vec<f64> = (1..=count).map(|at| f64::from(at) * by).collect();
                 let expected = (f64::from(count) * f64::from(count + 1) / 12.0).sqrt() * by.abs();
                 let found = at_once(&values).std().unwrap();
@@ -348,7 +377,10 @@ mod tests {
         moments.add_all(&[]);
         assert_eq!(moments, Moments::default());
         moments.add(0.5);
-        assert_eq!((moments.mean(), moments.std(), moments.range()), (Some(0.5), None, Some([0.5, 0.5])));
+        assert_eq!(
+            (moments.mean(), moments.std(), moments.range()),
+            (Some(0.5), None, Some([0.5, 0.5]))
+        );
         assert_eq!(
             [moments.sum().to_parts(), moments.squares().to_parts()].map(|sum| sum.to_string()),
             ["0x1p-1", "0x1p-2"]
@@ -363,14 +395,18 @@ mod tests {
             }
         }
         assert_eq!(extremes(&[-0.0; 9]).map(f64::to_bits), [0; 2]);
-        assert_eq!(extremes(&[-0.0, 3.0, -2.0, f64::MAX, -f64::MAX, 1e-300]), [-f64::MAX, f64::MAX]);
+        assert_eq!(
+            extremes(&[-0.0, 3.0, -2.0, f64::MAX, -f64::MAX, 1e-300]),
+            [-f64::MAX, f64::MAX]
+        );
         assert_eq!(extremes(&[-0.5, -1e-300]), [-0.5, -1e-300]);
         assert_eq!(extremes(&[]), [f64::INFINITY, f64::NEG_INFINITY]);
     }
 
     #[test]
     fn values_that_are_not_finite_are_seen_whatever_their_place() {
-        let (nan, other_nan, inf) = (f64::NAN, -f64::from_bits(f64::NAN.to_bits() | 5), f64::INFINITY);
+        let (nan, other_nan, inf) =
+            (f64::NAN, -f64::from_bits(f64::NAN.to_bits() | 5), f64::INFINITY);
         for values in [
             &[1.0, inf, 2.0][..],
             &[-inf, 1.0],
@@ -388,7 +424,9 @@ mod tests {
             assert_eq!(seen(&moments), seen(&reversed), "{values:?}");
             assert_eq!(reloaded(&moments), Some(moments.clone()), "{values:?}");
             assert!(
-                !moments.is_finite() && !moments.squares().is_finite() && moments.std().unwrap().is_nan()
+                !moments.is_finite()
+                    && !moments.squares().is_finite()
+                    && moments.std().unwrap().is_nan()
             );
             assert!(!moments.mean().unwrap().is_finite());
         }
@@ -438,7 +476,11 @@ mod tests {
         let mut sum = squares("0x1p2111").unwrap();
         (0..40).for_each(|_| sum.merge(&sum.clone()));
         assert_eq!(sum.to_parts().to_string(), "0x1p2151");
-        assert!(from("0x1p1088").is_none() && from("-0x1p1088").is_none() && squares("0x1p2112").is_none());
+        assert!(
+            from("0x1p1088").is_none()
+                && from("-0x1p1088").is_none()
+                && squares("0x1p2112").is_none()
+        );
     }
 
     fn any_finite() -> impl Strategy<Value = f64> {
@@ -452,7 +494,10 @@ mod tests {
                 (0..60u32, 1..60u32).prop_map(|(a, b)| f64::from(a) / f64::from(b)),
                 1..200
             ),
-            proptest::collection::vec((-1e3..1e3f64, -30..30i32).prop_map(|(a, b)| a * 2f64.powi(b)), 1..60),
+            proptest::collection::vec(
+                (-1e3..1e3f64, -30..30i32).prop_map(|(a, b)| a * 2f64.powi(b)),
+                1..60
+            ),
             proptest::collection::vec(any_finite(), 1..40),
             proptest::collection::vec(any::<u64>().prop_map(f64::from_bits), 1..10),
         ]
@@ -461,7 +506,11 @@ mod tests {
     proptest! {
         /// Shards of any size, added in any way and merged in any order.
         #[test]
-        fn shards_change_nothing(values in values(), places in proptest::collection::vec(0..7usize, 200), order in Just([0, 1, 2, 3, 4, 5, 6]).prop_shuffle()) {
+        fn shards_change_nothing(
+            values in values(),
+            places in proptest::collection::vec(0..7usize, 200),
+            order in Just([0, 1, 2, 3, 4, 5, 6]).prop_shuffle(),
+        ) {
             let whole = one_by_one(&values);
             let mut shards = vec![Vec::new(); 7];
             values.iter().zip(&places).for_each(|(&value, &place)| shards[place].push(value));
@@ -481,7 +530,10 @@ mod tests {
 
         /// Other values have other moments, and other parts.
         #[test]
-        fn a_last_bit_is_seen(mut values in proptest::collection::vec(any_finite(), 1..40), at: usize) {
+        fn a_last_bit_is_seen(
+            mut values in proptest::collection::vec(any_finite(), 1..40),
+            at: usize,
+        ) {
             let before = one_by_one(&values);
             let at = at % values.len();
             values[at] = f64::from_bits(values[at].to_bits() ^ 1);
@@ -495,19 +547,26 @@ mod tests {
 
         /// Integers in i128 are an independent exact answer.
         #[test]
-        fn deviations_of_scaled_integers(integers in proptest::collection::vec(-(1i64 << 40)..(1 << 40), 2..100), scale in -480..480i32) {
+        fn deviations_of_scaled_integers(
+            integers in proptest::collection::vec(-(1i64 << 40)..(1 << 40), 2..100),
+            scale in -480..480i32,
+        ) {
             let count = integers.len() as i128;
             let sum: i128 = integers.iter().map(|&of| i128::from(of)).sum();
             let squares: i128 = integers.iter().map(|&of| i128::from(of).pow(2)).sum();
             let variation = (count * squares - sum * sum) as f64;
             let expected = (variation / (count * (count - 1)) as f64).sqrt() * 2f64.powi(scale);
-            let values: Vec<f64> = integers.iter().map(|&of| of as f64 * 2f64.powi(scale)).collect();
+            let values: Vec<f64> =
+                integers.iter().map(|&of| of as f64 * 2f64.powi(scale)).collect();
             let found = at_once(&values).std().unwrap();
-            prop_assert!(found.to_bits().abs_diff(expected.to_bits()) <= 2, "{found:e}, {expected:e}");
+            prop_assert!(found.to_bits().abs_diff(expected.to_bits()) <= 2, "{found:e}, \
+                {expected:e}");
         }
 
         #[test]
-        fn deviations_are_those_of_two_passes(values in proptest::collection::vec(0.0..1.0f64, 2..300)) {
+        fn deviations_are_those_of_two_passes(
+            values in proptest::collection::vec(0.0..1.0f64, 2..300),
+        ) {
             let found = at_once(&values).std().unwrap();
             let (_, expected) = summarise(Stat::Std, &["AP".parse().unwrap()], &[values])[0][0];
             prop_assert!((found - expected).abs() <= 1e-13 * expected, "{found:e}, {expected:e}");

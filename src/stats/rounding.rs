@@ -1,19 +1,23 @@
 //! Equality within rounding: the one rule by which numbers that are equal on paper count as equal.
 //!
-//! The values 0.6, 0, 0 and 0.2, 0.4, 0 both have the mean 0.2, and as f64 the two means differ in the last bit. Nothing that people decide
-//! by, a rank, a mark, a gate, may depend on that bit. So numbers are equal that differ by at most 2⁻³⁹, or, where there are numbers above
-//! 1, by that share of the next power of two.
+//! The values 0.6, 0, 0 and 0.2, 0.4, 0 both have the mean 0.2, and as f64 the two means differ in
+//! the last bit. Nothing that people decide by, a rank, a mark, a gate, may depend on that bit. So
+//! numbers are equal that differ by at most 2⁻³⁹, or, where there are numbers above 1, by that
+//! share of the next power of two.
 //!
-//! It is wide enough: the formula of a value rounds a few times, each time by 2⁻⁵³ of it, and sums over queries are exact. It is narrow
-//! enough: twelve digits are more than anyone prints to compare. And it is the rule of the paired tests, which count values in units of
-//! 2⁻⁴⁰ and take sums of n differences as equal that differ by at most 2n units.
+//! It is wide enough: the formula of a value rounds a few times, each time by 2⁻⁵³ of it, and sums
+//! over queries are exact. It is narrow enough: twelve digits are more than anyone prints to
+//! compare. And it is the rule of the paired tests, which count values in units of 2⁻⁴⁰ and take
+//! sums of n differences as equal that differ by at most 2n units.
 
 use crate::measure::Better;
 
-/// The power of two by which numbers are multiplied to count them in units, if none is larger than 1.
+/// The power of two by which numbers are multiplied to count them in units, if none is larger than
+/// 1.
 pub const FINEST: i32 = 40;
 
-/// The power of two by which numbers up to `largest`, which is finite, are multiplied to count them in units: the largest has 40 bits then.
+/// The power of two by which numbers up to `largest`, which is finite, are multiplied to count them
+/// in units: the largest has 40 bits then.
 pub fn fineness(largest: f64) -> i32 {
     debug_assert!(largest.is_finite());
     let bits = largest.abs().to_bits();
@@ -22,7 +26,8 @@ pub fn fineness(largest: f64) -> i32 {
     FINEST - (exponent + i32::from(fraction != 0)).max(0)
 }
 
-/// The most by which numbers differ that are equal, if the largest of all is `largest`; 0 if that is not finite.
+/// The most by which numbers differ that are equal, if the largest of all is `largest`; 0 if that
+/// is not finite.
 pub fn tolerance(largest: f64) -> f64 {
     match largest.is_finite() {
         true => 2f64.powi(1 - fineness(largest)),
@@ -35,8 +40,9 @@ pub fn is_equal(one: f64, other: f64) -> bool {
     one == other || (one - other).abs() <= tolerance(one.abs().max(other.abs()))
 }
 
-/// Numbers with those made the same that are equal within rounding, so that `==` and `<` tell. Of several that follow one another within
-/// the tolerance all become the smallest; infinities and NaN stay.
+/// Numbers with those made the same that are equal within rounding, so that `==` and `<` tell. Of
+/// several that follow one another within the tolerance all become the smallest; infinities and NaN
+/// stay.
 pub fn settled(numbers: &[f64]) -> Vec<f64> {
     let finite = || numbers.iter().copied().filter(|number| number.is_finite());
     let tolerance = tolerance(finite().fold(0.0, |largest, number| number.abs().max(largest)));
@@ -50,7 +56,8 @@ pub fn settled(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|&number| settle(number)).collect()
 }
 
-/// Marks the best of some averages, and those that equal it within rounding; none if all are equal, or neither direction is better.
+/// Marks the best of some averages, and those that equal it within rounding; none if all are equal,
+/// or neither direction is better.
 ///
 /// ```
 /// use laneval::compare::are_best;

@@ -1,6 +1,7 @@
 //! Sums of squares without any rounding.
 //!
-//! As `aggregate`, with twice the width: the square of a finite f64 is a whole number of units of 2⁻²¹⁴⁸ below 2⁴¹⁹⁶, of 106 bits.
+//! As `aggregate`, with twice the width: the square of a finite f64 is a whole number of units of
+//! 2⁻²¹⁴⁸ below 2⁴¹⁹⁶, of 106 bits.
 
 use super::aggregate::{ONES, decoded};
 use super::fixed::Fixed;
@@ -8,8 +9,8 @@ use super::limbs::Limbs;
 
 /// The exponent of the smallest square, 2^−SMALLEST.
 pub(super) const SMALLEST: usize = 2 * super::aggregate::SMALLEST;
-/// The number of limbs: 4196 bits from the smallest square to the largest, and room for carries, also if parts that are read are as large
-/// as possible.
+/// The number of limbs: 4196 bits from the smallest square to the largest, and room for carries,
+/// also if parts that are read are as large as possible.
 const LIMBS: usize = 135;
 /// The bits of a sum of 2⁶⁴ squares.
 const BITS: usize = 4196 + 64;
@@ -21,7 +22,8 @@ const STEP: usize = 50;
 /// The exact sum of the squares of f64 values.
 #[derive(Debug, Clone, Default)]
 pub struct SquareSum {
-    /// The sum of the finite squares in units of 2^−SMALLEST. Most sums are between 2^−164 and 2^92, and need no more than eight limbs.
+    /// The sum of the finite squares in units of 2^−SMALLEST. Most sums are between 2^−164 and
+    /// 2^92, and need no more than eight limbs.
     limbs: Limbs<LIMBS, 62, 8>,
     /// The sum of the squares of values that are infinite or not a number.
     special: f64,
@@ -68,8 +70,8 @@ impl SquareSum {
         self.limbs.to_fixed(SMALLEST)
     }
 
-    /// The sum with these parts; `None` if no sum of 2⁶⁴ squares has them. The value of [`Self::special`], if it is not 0, can be added as
-    /// a value.
+    /// The sum with these parts; `None` if no sum of 2⁶⁴ squares has them. The value of
+    /// [`Self::special`], if it is not 0, can be added as a value.
     pub fn from_parts(parts: &Fixed) -> Option<SquareSum> {
         if parts.is_negative() {
             return None;
@@ -83,7 +85,8 @@ impl SquareSum {
     }
 }
 
-/// Sums are equal if the exact sums of their finite squares are equal, and so are the sums of the others. NaN equals NaN.
+/// Sums are equal if the exact sums of their finite squares are equal, and so are the sums of the
+/// others. NaN equals NaN.
 impl PartialEq for SquareSum {
     fn eq(&self, other: &Self) -> bool {
         self.special().to_bits() == other.special().to_bits() && self.limbs == other.limbs
@@ -98,10 +101,11 @@ impl FromIterator<f64> for SquareSum {
     }
 }
 
-/// The sum of the squares of values that [`super::aggregate::split`] can split, as integers in units of 2⁻¹³, 2⁻⁶³, 2⁻¹¹³ and 2⁻¹⁶³; `None`
-/// if a square leaves a rest.
+/// The sum of the squares of values that [`super::aggregate::split`] can split, as integers in
+/// units of 2⁻¹³, 2⁻⁶³, 2⁻¹¹³ and 2⁻¹⁶³; `None` if a square leaves a rest.
 ///
-/// A square is the sum of two floats, its rounded value and the error of that value (Dekker 1971), and each of them is split as terms are.
+/// A square is the sum of two floats, its rounded value and the error of that value (Dekker 1971),
+/// and each of them is split as terms are.
 #[inline(always)]
 pub(super) fn split(values: &[f64]) -> Option<[i64; 4]> {
     let mut parts = [0i64; 4];
@@ -130,7 +134,8 @@ pub(super) fn split(values: &[f64]) -> Option<[i64; 4]> {
     (rest == 0 && wholes >> 51 == 0).then_some(parts)
 }
 
-/// The integer next to a float that is smaller than [`ONES`], and the part that the rounding took away.
+/// The integer next to a float that is smaller than [`ONES`], and the part that the rounding took
+/// away.
 #[inline(always)]
 fn rounded(scaled: f64) -> (i64, f64) {
     let whole = scaled + ONES;
@@ -175,11 +180,14 @@ mod tests {
 
     #[test]
     fn values_of_measures_are_split() {
-        let values: Vec<f64> = (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
+        let values: Vec<f64> =
+            (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
         for values in values.chunks(aggregate::SPLIT_TERMS) {
             assert_eq!(at_once(values), Some(exact(values)));
         }
-        for value in [524_287.999, -524_287.999, 1.0 - f64::EPSILON, 1.0 / 3.0, 2f64.powi(-56), 1e-8, 0.0] {
+        for value in
+            [524_287.999, -524_287.999, 1.0 - f64::EPSILON, 1.0 / 3.0, 2f64.powi(-56), 1e-8, 0.0]
+        {
             let values = [value; aggregate::SPLIT_TERMS];
             assert_eq!(at_once(&values), Some(exact(&values)), "{value:e}");
         }
@@ -187,21 +195,36 @@ mod tests {
 
     #[test]
     fn what_does_not_split_is_found() {
-        for odd in
-            [524_288.0, 2f64.powi(60), 1e300, 1e-30, f64::from_bits(1), f64::MAX, f64::INFINITY, f64::NAN]
-        {
+        for odd in [
+            524_288.0,
+            2f64.powi(60),
+            1e300,
+            1e-30,
+            f64::from_bits(1),
+            f64::MAX,
+            f64::INFINITY,
+            f64::NAN,
+        ] {
             assert!(at_once(&[0.5, odd]).is_none(), "{odd:e}");
         }
-        for odd in
-            [524_288.0, 2f64.powi(600), f64::MAX, f64::NAN, f64::INFINITY, 2f64.powi(-82), 1e-30, 1e-155]
-        {
+        for odd in [
+            524_288.0,
+            2f64.powi(600),
+            f64::MAX,
+            f64::NAN,
+            f64::INFINITY,
+            2f64.powi(-82),
+            1e-30,
+            1e-155,
+        ] {
             assert!(split(&[0.5, odd]).is_none(), "{odd:e}");
         }
     }
 
     #[test]
     fn sums_of_ordinary_size_are_small() {
-        let mut sum: SquareSum = (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
+        let mut sum: SquareSum =
+            (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
         sum.merge(&exact(&[1e-9, -3.25, 0.00001f64.ln(), 4e9]));
         assert!(!sum.limbs.is_wide() && size_of::<SquareSum>() <= 88);
         assert!(!SquareSum::from_parts(&sum.to_parts()).unwrap().limbs.is_wide());
@@ -212,17 +235,29 @@ mod tests {
     proptest! {
         /// Integers in u128 are an independent exact sum.
         #[test]
-        fn scaled_integers(integers in proptest::collection::vec(-(1i64 << 53)..=(1 << 53), 0..100), scale in -1074..900i32) {
-            let expected: u128 = integers.iter().map(|&of| u128::from(of.unsigned_abs()).pow(2)).sum();
+        fn scaled_integers(
+            integers in proptest::collection::vec(-(1i64 << 53)..=(1 << 53), 0..100),
+            scale in -1074..900i32,
+        ) {
+            let expected: u128 =
+                integers.iter().map(|&of| u128::from(of.unsigned_abs()).pow(2)).sum();
             let power = |scale: i32| 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2);
-            let sum = exact(&integers.iter().map(|&of| of as f64 * power(scale)).collect::<Vec<_>>());
-            prop_assert_eq!(sum.to_parts(), Fixed::reduced(false, 2 * scale, expected.to_le_bytes().to_vec()));
+            let sum =
+                exact(&integers.iter().map(|&of| of as f64 * power(scale)).collect::<Vec<_>>());
+            prop_assert_eq!(
+                sum.to_parts(),
+                Fixed::reduced(false, 2 * scale, expected.to_le_bytes().to_vec())
+            );
         }
 
         /// Values give the same sum at once and one by one, if they can be split.
         #[test]
-        fn at_once_or_one_by_one(values in proptest::collection::vec((-1e3..1e3f64, -40..10i32), 1..50), scale in 0..2i32) {
-            let values: Vec<f64> = values.iter().map(|(value, power)| value * 2f64.powi(power * scale)).collect();
+        fn at_once_or_one_by_one(
+            values in proptest::collection::vec((-1e3..1e3f64, -40..10i32), 1..50),
+            scale in 0..2i32,
+        ) {
+            let values: Vec<f64> =
+                values.iter().map(|(value, power)| value * 2f64.powi(power * scale)).collect();
             if let Some(sum) = at_once(&values) {
                 prop_assert_eq!(sum, exact(&values));
             }

@@ -41,7 +41,8 @@ pub enum StatName {
     Bias,
     /// The number of queries whose value depends on the order of equal scores.
     Varying,
-    /// The number of queries in which documents of equal scores and different labels lie on both sides of the cutoff.
+    /// The number of queries in which documents of equal scores and different labels lie on both
+    /// sides of the cutoff.
     Across,
 }
 
@@ -87,8 +88,9 @@ pub enum Stat {
     Min,
     /// The largest value.
     Max,
-    /// A 95 % confidence interval of the average, not defined for one query: the exact binomial one (Clopper and Pearson 1934) for measures
-    /// that are 0 or 1, else the percentiles of 1000 seeded resamples of the queries, multinomial below 1000 queries and Poisson above.
+    /// A 95 % confidence interval of the average, not defined for one query: the exact binomial one
+    /// (Clopper and Pearson 1934) for measures that are 0 or 1, else the percentiles of 1000 seeded
+    /// resamples of the queries, multinomial below 1000 queries and Poisson above.
     Ci95,
 }
 
@@ -125,7 +127,8 @@ impl Stat {
         matches!(self, Stat::Std | Stat::Min | Stat::Max)
     }
 
-    /// Computes a statistic that follows from moments; `None` without values, and for a spread of one value.
+    /// Computes a statistic that follows from moments; `None` without values, and for a spread of
+    /// one value.
     pub fn of_moments(self, moments: &Moments) -> Option<(StatName, f64)> {
         match self {
             Stat::Std => moments.std().map(|std| (StatName::Std, std)),
@@ -151,11 +154,17 @@ const SEED: u64 = 0x6c61_6e65_7661_6c31;
 /// The number of queries from which on a resample is Poisson and not multinomial.
 const MANY: usize = 1000;
 
-/// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`. There is one number, or two for
-/// [`Stat::Ci95`]; none without queries, and none for a spread of one query.
-pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<Vec<(StatName, f64)>> {
+/// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`.
+/// There is one number, or two for [`Stat::Ci95`]; none without queries, and none for a spread of
+/// one query.
+pub fn summarise(
+    stat: Stat,
+    measures: &[Measure],
+    values: &[Vec<f64>],
+) -> Vec<Vec<(StatName, f64)>> {
     if values.iter().flatten().any(|&value| is_undefined(value)) {
-        // Each has queries of its own. Its resamples are those that it would have together with others of as many queries.
+        // Each has queries of its own. Its resamples are those that it would have together with
+        // others of as many queries.
         let of = |(measure, values): (&Measure, &Vec<f64>)| {
             summarise(stat, std::slice::from_ref(measure), &[defined(values).into_owned()])
         };
@@ -172,10 +181,15 @@ pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<V
             };
             measures.iter().zip(values).map(of).collect()
         }
-        Stat::Median => values.iter().map(|values| vec![(StatName::Median, median(values))]).collect(),
+        Stat::Median => {
+            values.iter().map(|values| vec![(StatName::Median, median(values))]).collect()
+        }
         Stat::Std | Stat::Min | Stat::Max => {
             let moments = |values: &Vec<f64>| values.iter().copied().collect::<Moments>();
-            values.iter().map(|values| stat.of_moments(&moments(values)).into_iter().collect()).collect()
+            values
+                .iter()
+                .map(|values| stat.of_moments(&moments(values)).into_iter().collect())
+                .collect()
         }
         Stat::Ci95 => {
             let named = |(low, high)| vec![(StatName::Ci95Low, low), (StatName::Ci95High, high)];
@@ -204,7 +218,8 @@ impl Average {
         if self == Average::Geometric { value.ln() } else { value }
     }
 
-    /// The average of `count` queries from the exact sum of their terms. A mean is finite if its terms are, whatever the sum.
+    /// The average of `count` queries from the exact sum of their terms. A mean is finite if its
+    /// terms are, whatever the sum.
     pub fn of_sum(self, sum: &ExactSum, count: usize) -> f64 {
         match self {
             Average::Mean => sum.mean(count),
@@ -226,11 +241,15 @@ fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
-    if sorted.len().is_multiple_of(2) { sorted[middle - 1].midpoint(sorted[middle]) } else { sorted[middle] }
+    if sorted.len().is_multiple_of(2) {
+        sorted[middle - 1].midpoint(sorted[middle])
+    } else {
+        sorted[middle]
+    }
 }
 
-/// A power of two by which values are multiplied so that neither their squares nor their sums leave the range of f64. It is 1 for values of
-/// ordinary size.
+/// A power of two by which values are multiplied so that neither their squares nor their sums leave
+/// the range of f64. It is 1 for values of ordinary size.
 fn unit(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0, |largest, value| value.abs().max(largest));
     if largest > 2f64.powi(400) {
@@ -242,37 +261,42 @@ fn unit(values: &[f64]) -> f64 {
     }
 }
 
-/// The 95 % confidence intervals of the averages of some measures; `values` is `[measure][query]` of at least two queries.
+/// The 95 % confidence intervals of the averages of some measures; `values` is `[measure][query]`
+/// of at least two queries.
 fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
     let exact = |(measure, values): (&Measure, &Vec<f64>)| {
         let ones = || values.iter().filter(|&&value| value == 1.0).count() as u64;
         (measure.range() == Range::Binary).then(|| binomial::interval(ones(), values.len() as u64))
     };
     let exact: Vec<Option<(f64, f64)>> = measures.iter().zip(values).map(exact).collect();
-    let others = || exact.iter().zip(measures.iter().zip(values)).filter(|(exact, _)| exact.is_none());
+    let others =
+        || exact.iter().zip(measures.iter().zip(values)).filter(|(exact, _)| exact.is_none());
     let resampled = bootstrap(&others().map(|(_, of)| of).collect::<Vec<_>>());
     let mut resampled = resampled.into_iter();
     exact.into_iter().filter_map(|exact| exact.or_else(|| resampled.next())).collect()
 }
 
-// Why two kinds of resamples. Drawing n of n queries counts at random places of a list as long as the queries, which for many leaves the
-// nearest cache. Giving each query an independent Poisson weight goes through them in order, a block of weights for all measures at a
-// time. The number of queries taken then varies by some √n around n, so sums are scaled to n. With few queries drawing costs nothing that
-// is felt, and is the bootstrap of the textbooks.
+// Why two kinds of resamples. Drawing n of n queries counts at random places of a list as long as
+// the queries, which for many leaves the nearest cache. Giving each query an independent Poisson
+// weight goes through them in order, a block of weights for all measures at a time. The number of
+// queries taken then varies by some √n around n, so sums are scaled to n. With few queries drawing
+// costs nothing that is felt, and is the bootstrap of the textbooks.
 //
-// Sums are plain f64 here, not exact ones: each resample is added by one thread in the order of the queries, so its bits do not depend on
-// threads either, and its draws follow from its own seed.
+// Sums are plain f64 here, not exact ones: each resample is added by one thread in the order of the
+// queries, so its bits do not depend on threads either, and its draws follow from its own seed.
 /// The 95 % confidence intervals of the averages of some measures with their values.
 ///
-/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample draws as many queries as
-/// there are. If there are many, it takes each a number of times that is Poisson-distributed with mean 1 instead (Hanley and MacGibbon
-/// 2006), which needs one pass over the values in order, while drawing queries would access them at random. All measures share the
-/// resamples.
+/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples.
+/// A resample draws as many queries as there are. If there are many, it takes each a number of
+/// times that is Poisson-distributed with mean 1 instead (Hanley and MacGibbon 2006), which needs
+/// one pass over the values in order, while drawing queries would access them at random. All
+/// measures share the resamples.
 fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
     let queries = of.first().map_or(0, |(_, values)| values.len());
     let average = |measure: &Measure| measure.definition().average;
     let units: Vec<f64> = of.iter().map(|(_, values)| unit(values)).collect();
-    // The terms of a geometric mean are logarithms, whose sums cannot overflow: they are not scaled.
+    // The terms of a geometric mean are logarithms, whose sums cannot overflow: they are not
+    // scaled.
     let units: Vec<f64> = units
         .into_iter()
         .zip(of)
@@ -307,16 +331,21 @@ fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
     (0..of.len()).map(interval).collect()
 }
 
-/// The sums of a resample that draws as many queries as there are, fewer than [`MANY`], each from all of them.
+/// The sums of a resample that draws as many queries as there are, fewer than [`MANY`], each from
+/// all of them.
 fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64> {
-    // Invariant: fewer than MANY draws, so no count exceeds a u16, and the array has room for all queries.
+    // Invariant: fewer than MANY draws, so no count exceeds a u16, and the array has room for all
+    // queries.
     let mut times = [0u16; MANY];
     (0..queries).for_each(|_| times[draws.below(queries)] += 1);
-    let sum = |terms: &Vec<f64>| times.iter().zip(terms).map(|(&times, term)| f64::from(times) * term).sum();
+    let sum = |terms: &Vec<f64>| {
+        times.iter().zip(terms).map(|(&times, term)| f64::from(times) * term).sum()
+    };
     terms.iter().map(sum).collect()
 }
 
-/// The sums of a resample that takes a Poisson-distributed number of each query, and the number of queries that it took: at least one.
+/// The sums of a resample that takes a Poisson-distributed number of each query, and the number of
+/// queries that it took: at least one.
 fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u32) {
     /// The number of queries whose weights are drawn at a time: they stay in the nearest cache.
     const BLOCK: usize = 1024;
@@ -329,12 +358,15 @@ fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u
             draws.poisson(weights);
             taken += weights.iter().map(|&weight| u32::from(weight)).sum::<u32>();
             for (sum, terms) in sums.iter_mut().zip(terms) {
-                let weighted =
-                    weights.iter().zip(&terms[start..]).map(|(&weight, term)| f64::from(weight) * term);
+                let weighted = weights
+                    .iter()
+                    .zip(&terms[start..])
+                    .map(|(&weight, term)| f64::from(weight) * term);
                 *sum += weighted.sum::<f64>();
             }
         }
-        // With probability e⁻ⁿ no query is taken, and nothing could be averaged: it is drawn again, from where the generator stands.
+        // With probability e⁻ⁿ no query is taken, and nothing could be averaged: it is drawn again,
+        // from where the generator stands.
         if taken > 0 {
             return (sums, taken);
         }
@@ -361,7 +393,8 @@ impl Draws {
         z ^ z >> 31
     }
 
-    /// A number from 0 to below `end`, each as likely as the others to within 2⁻⁵⁴ for an `end` below [`MANY`].
+    /// A number from 0 to below `end`, each as likely as the others to within 2⁻⁵⁴ for an `end`
+    /// below [`MANY`].
     fn below(&mut self, end: usize) -> usize {
         ((u128::from(self.next()) * end as u128) >> 64) as usize
     }
@@ -434,7 +467,12 @@ mod tests {
             assert!((one(Stat::Std, &values) / expected - 1.0).abs() < 1e-4);
             let ordinary = all(Stat::Ci95, "DCG", &[1.0, 2.0, 3.0, 4.0]);
             let interval = all(Stat::Ci95, "DCG", &values);
-            assert!(interval.iter().zip(ordinary).all(|(of, ordinary)| (of / by - ordinary).abs() < 1e-4));
+            assert!(
+                interval
+                    .iter()
+                    .zip(ordinary)
+                    .all(|(of, ordinary)| (of / by - ordinary).abs() < 1e-4)
+            );
         }
     }
 
@@ -444,7 +482,8 @@ mod tests {
         Draws(1).poisson(&mut weights);
         let mut chance = (-1.0f64).exp();
         for weight in 0..6u8 {
-            let share = weights.iter().filter(|&&of| of == weight).count() as f64 / weights.len() as f64;
+            let share =
+                weights.iter().filter(|&&of| of == weight).count() as f64 / weights.len() as f64;
             let error = (chance * (1.0 - chance) / weights.len() as f64).sqrt();
             assert!((share - chance).abs() < 4.0 * error, "{weight}: {share}, expected {chance}");
             chance /= f64::from(weight) + 1.0;
@@ -459,11 +498,17 @@ mod tests {
             let interval = all(Stat::Ci95, "AP", &values);
             let half = 1.96 * one(Stat::Std, &values) / f64::from(queries).sqrt();
             let expected = [49.5 - half, 49.5 + half];
-            assert!(interval.iter().zip(expected).all(|(of, expected)| (of - expected).abs() < 0.2 * half));
+            assert!(
+                interval
+                    .iter()
+                    .zip(expected)
+                    .all(|(of, expected)| (of - expected).abs() < 0.2 * half)
+            );
         }
     }
 
-    /// With five queries of which one scores, the hits of a resample are binomial: 3 or fewer in 99.3 % of them, 2 or fewer in 94.2 %.
+    /// With five queries of which one scores, the hits of a resample are binomial: 3 or fewer in
+    /// 99.3 % of them, 2 or fewer in 94.2 %.
     #[test]
     fn a_resample_of_few_queries_has_as_many() {
         assert_eq!(all(Stat::Ci95, "AP", &[1.0, 0.0, 0.0, 0.0, 0.0]), [0.0, 0.6]);
@@ -471,7 +516,10 @@ mod tests {
             let values: Vec<f64> = (0..queries).map(|query| f64::from(query % 3 == 0)).collect();
             for bound in all(Stat::Ci95, "AP", &values) {
                 let hits = bound * f64::from(queries);
-                assert!((hits * 40.0 - (hits * 40.0).round()).abs() < 1e-9 && hits <= f64::from(queries));
+                assert!(
+                    (hits * 40.0 - (hits * 40.0).round()).abs() < 1e-9
+                        && hits <= f64::from(queries)
+                );
             }
         }
     }
@@ -479,10 +527,22 @@ mod tests {
     #[test]
     fn measures_that_are_0_or_1_have_the_binomial_interval() {
         let values = [1.0, 0.0, 0.0, 0.0, 0.0];
-        let binary =
-            ["Success@10", "P@1", "RR@1", "Hits@1", "R(norm=min)@1", "AP(norm=min)@1", "AP(norm=hits)@1"];
-        for name in binary.into_iter().chain(["Success", "P(norm=min)@1", "Judged@1", "Unjudged@1"]) {
-            assert_eq!(all(Stat::Ci95, name, &values), <[f64; 2]>::from(binomial::interval(1, 5)), "{name}");
+        let binary = [
+            "Success@10",
+            "P@1",
+            "RR@1",
+            "Hits@1",
+            "R(norm=min)@1",
+            "AP(norm=min)@1",
+            "AP(norm=hits)@1",
+        ];
+        for name in binary.into_iter().chain(["Success", "P(norm=min)@1", "Judged@1", "Unjudged@1"])
+        {
+            assert_eq!(
+                all(Stat::Ci95, name, &values),
+                <[f64; 2]>::from(binomial::interval(1, 5)),
+                "{name}"
+            );
         }
         for name in ["P@2", "R@1", "AP@1", "RR", "nDCG@1", "AP", "F@1"] {
             assert_eq!(all(Stat::Ci95, name, &values), [0.0, 0.6], "{name}");

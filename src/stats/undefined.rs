@@ -1,7 +1,8 @@
 //! The value of a query that has none.
 //!
-//! Columns of values are plain f64, and a query without a value keeps its place in them. So there is one NaN that no arithmetic makes, told by
-//! its bits; any other NaN is what it was, a number that went wrong.
+//! Columns of values are plain f64, and a query without a value keeps its place in them. So there
+//! is one NaN that no arithmetic makes, told by its bits; any other NaN is what it was, a number
+//! that went wrong.
 
 use std::borrow::Cow;
 

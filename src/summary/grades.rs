@@ -5,7 +5,11 @@ use crate::measure::Measure;
 
 /// The range of some grades from 0. The ranges of parts of judgments together are that of all.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub(crate) struct GradeRange {
     /// The lowest grade.
     pub lowest: Option<f64>,
@@ -46,10 +50,13 @@ impl GradeRange {
 /// * a level of 1 leaves out fractions, where some documents of grade 1 hide that;
 /// * a level of 1 leaves out nothing, where grades are ratings from 1 to 5 or to 10.
 pub(crate) fn of_grades(measures: &[Measure], grades: GradeRange) -> Vec<Notice> {
-    let GradeRange { lowest, least_positive, highest: Some(highest) } = grades else { return Vec::new() };
+    let GradeRange { lowest, least_positive, highest: Some(highest) } = grades else {
+        return Vec::new();
+    };
     let at_one = || {
         let is_one = |of: &&Measure| of.number("rel") == Some(1.0) && looks_at_rel(of);
-        let measures: Vec<String> = measures.iter().filter(is_one).map(Measure::to_string).collect();
+        let measures: Vec<String> =
+            measures.iter().filter(is_one).map(Measure::to_string).collect();
         Some(measures).filter(|measures| !measures.is_empty())
     };
     let mut notices: Vec<Notice> = Vec::new();
@@ -60,13 +67,23 @@ pub(crate) fn of_grades(measures: &[Measure], grades: GradeRange) -> Vec<Notice>
         notices.extend(at_one().map(|measures| Notice::LowestRelevant { measures, highest }));
     }
     for of in measures {
-        let Some(level) = of.number("rel").filter(|&level| level > highest && looks_at_rel(of)) else {
+        let Some(level) = of.number("rel").filter(|&level| level > highest && looks_at_rel(of))
+        else {
             continue;
         };
-        let same = |notice: &&mut Notice| matches!(notice, Notice::NothingRelevant { level: of, .. } if *of == level);
+        let same = |notice: &&mut Notice| {
+            matches!(
+                notice,
+                Notice::NothingRelevant { level: of, .. } if *of == level
+            )
+        };
         match notices.iter_mut().find(same) {
             Some(Notice::NothingRelevant { measures, .. }) => measures.push(of.to_string()),
-            _ => notices.push(Notice::NothingRelevant { measures: vec![of.to_string()], level, highest }),
+            _ => notices.push(Notice::NothingRelevant {
+                measures: vec![of.to_string()],
+                level,
+                highest,
+            }),
         }
     }
     notices

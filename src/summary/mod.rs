@@ -1,12 +1,14 @@
 //! Summaries: the results of an evaluation in a form that can be merged.
 //!
-//! A [`Summary`] holds, for each run and measure, the number of queries that count, the exact sums of their values and of the squares, and
-//! the smallest and the largest value. It also holds the settings under which they were computed, and the queries, as hashes or ids.
-//! Merging is associative and commutative to the bit, so shards in any number and any order give the same result as one pass. Summaries
-//! that do not belong together are refused, with the setting that would make them fit.
+//! A [`Summary`] holds, for each run and measure, the number of queries that count, the exact sums
+//! of their values and of the squares, and the smallest and the largest value. It also holds the
+//! settings under which they were computed, and the queries, as hashes or ids. Merging is
+//! associative and commutative to the bit, so shards in any number and any order give the same
+//! result as one pass. Summaries that do not belong together are refused, with the setting that
+//! would make them fit.
 //!
-//! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians, bootstrap intervals and the values of
-//! queries do not: they need all values.
+//! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians,
+//! bootstrap intervals and the values of queries do not: they need all values.
 //!
 //! # Why merging is associative and commutative to the bit
 //!
@@ -18,11 +20,12 @@
 //! queries                  the union of disjoint sets, in the least detail that either has
 //! ```
 //!
-//! Each of these is a commutative monoid, so their product is one, and a tree, a chain or a shuffle of merges gives the same bytes. That is
-//! why no field depends on the order of merging: "the first run's tag" would be such a field, and so it is the first in bytewise order.
+//! Each of these is a commutative monoid, so their product is one, and a tree, a chain or a shuffle
+//! of merges gives the same bytes. That is why no field depends on the order of merging: "the first
+//! run's tag" would be such a field, and so it is the first in bytewise order.
 //!
-//! A merge checks everything before it changes anything, and sets of queries are joined before the first run is touched. A summary that
-//! refused another is as it was.
+//! A merge checks everything before it changes anything, and sets of queries are joined before the
+//! first run is touched. A summary that refused another is as it was.
 
 mod grades;
 mod queries;
@@ -40,7 +43,9 @@ use crate::label::{
     IdealOf, Notice, RankingRule, ScoresSeen, SettingDifference, UnitCounts, Unmatched, View,
 };
 use crate::measure::Measure;
-use crate::scores::{EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue, are_of_as_many};
+use crate::scores::{
+    EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue, are_of_as_many,
+};
 use crate::sort;
 use crate::stats::{Stat, StatName};
 
@@ -137,7 +142,12 @@ impl Summary {
 
     /// The settings under which the summary was made.
     pub fn settings(&self) -> EvaluationSettings {
-        EvaluationSettings { queries: self.queries, view: self.view, known: self.known, tied: self.tied }
+        EvaluationSettings {
+            queries: self.queries,
+            view: self.view,
+            known: self.known,
+            tied: self.tied,
+        }
     }
 
     /// The relevant documents that there are.
@@ -157,13 +167,16 @@ impl Summary {
         self
     }
 
-    /// Drops the ids of queries. They stay as hashes, which still tell whether a query was counted twice.
+    /// Drops the ids of queries. They stay as hashes, which still tell whether a query was counted
+    /// twice.
     #[must_use]
     pub fn without_ids(mut self) -> Self {
         let mut done: Vec<(Arc<QueryPrint>, Arc<QueryPrint>)> = Vec::new();
         for run in self.runs.values_mut() {
-            // Runs share their sets of queries, and go on to share them: one hashing a set and not one a run.
-            let known = done.iter().find(|(of, _)| Arc::ptr_eq(of, &run.queries)).map(|(_, to)| to.clone());
+            // Runs share their sets of queries, and go on to share them: one hashing a set and not
+            // one a run.
+            let known =
+                done.iter().find(|(of, _)| Arc::ptr_eq(of, &run.queries)).map(|(_, to)| to.clone());
             let hashed = known.unwrap_or_else(|| Arc::new(run.queries.without_ids()));
             done.push((std::mem::replace(&mut run.queries, hashed.clone()), hashed));
         }
@@ -173,8 +186,8 @@ impl Summary {
     /// Adds another summary. Runs of the same name are merged; others are added to the runs.
     ///
     /// # Errors
-    /// Other measures, settings or numbers taken from the judgments, and queries that both count: [`Error::Merge`] says which setting
-    /// would make them fit. Then nothing is added.
+    /// Other measures, settings or numbers taken from the judgments, and queries that both count:
+    /// [`Error::Merge`] says which setting would make them fit. Then nothing is added.
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
         self.check(other)?;
         let mut joined = JoinedSets::default();
@@ -191,7 +204,8 @@ impl Summary {
                 Some(own) => {
                     own.add(run, self.queries);
                     let queries = prints.next();
-                    own.queries = queries.unwrap_or_else(|| unreachable!("every run of both was joined"));
+                    own.queries =
+                        queries.unwrap_or_else(|| unreachable!("every run of both was joined"));
                 }
             }
         }
@@ -201,11 +215,15 @@ impl Summary {
     /// Appends the runs of another summary under the same measures, behind the runs of this one.
     ///
     /// # Errors
-    /// Other measures or settings, or a run of the same name: [`Error::Merge`]. Then nothing is added.
+    /// Other measures or settings, or a run of the same name: [`Error::Merge`]. Then nothing is
+    /// added.
     pub fn append(&mut self, other: &Summary) -> Result<()> {
         self.check(other)?;
         if let Some((name, _)) = other.runs.keys().find(|key| self.runs.contains_key(key)) {
-            return Err(Error::Merge(format!("two runs have the name {}", printable(name.as_bytes()))));
+            return Err(Error::Merge(format!(
+                "two runs have the name {}",
+                printable(name.as_bytes())
+            )));
         }
         let behind = self.runs.values().map(|run| run.place.saturating_add(1)).max().unwrap_or(0);
         self.runs.extend(other.runs.iter().map(|(key, run)| {
@@ -226,7 +244,9 @@ impl Summary {
         if let Some(setting) = self.settings().differences(&other.settings()).first() {
             return Err(Error::Merge(setting.to_string()));
         }
-        for (name, _) in other.runs.keys().filter(|(name, _)| self.runs.contains_key(&(name.clone(), None))) {
+        for (name, _) in
+            other.runs.keys().filter(|(name, _)| self.runs.contains_key(&(name.clone(), None)))
+        {
             if self.has_groups(name) != other.has_groups(name) {
                 let name = printable(name.as_bytes());
                 return Err(Error::Merge(format!(
@@ -236,8 +256,9 @@ impl Summary {
         }
         for (key, run) in &other.runs {
             if let Some(own) = self.runs.get(key) {
-                own.check(run, &self.measures)
-                    .map_err(|message| Error::Merge(format!("{}: {message}", printable(key.0.as_bytes()))))?;
+                own.check(run, &self.measures).map_err(|message| {
+                    Error::Merge(format!("{}: {message}", printable(key.0.as_bytes())))
+                })?;
             }
         }
         Ok(())
@@ -245,7 +266,8 @@ impl Summary {
 
     /// Whether a run has groups of queries.
     fn has_groups(&self, run: &str) -> bool {
-        // Keys sort by name and then group, `None` first: the key behind (name, None) is the name's first group, if it has one.
+        // Keys sort by name and then group, `None` first: the key behind (name, None) is the name's
+        // first group, if it has one.
         let behind = (Bound::Excluded((run.to_owned(), None)), Bound::Unbounded);
         self.runs.range(behind).next().is_some_and(|((name, _), _)| name == run)
     }
@@ -253,11 +275,13 @@ impl Summary {
     /// Computes the scores, with these statistics besides the averages.
     ///
     /// # Errors
-    /// A statistic that needs the values of all queries, such as the median; a number that is not finite.
+    /// A statistic that needs the values of all queries, such as the median; a number that is not
+    /// finite.
     pub fn scores(&self, stats: &[Stat]) -> Result<Scores> {
         if let Some(stat) = stats.iter().find(|stat| stat.needs_values()) {
             return Err(Error::Unanswerable(format!(
-                "{stat} needs the values of all queries, which a summary does not have: take std, min or max"
+                "{stat} needs the values of all queries, which a summary does not have: take std, \
+                 min or max"
             )));
         }
         let mut runs: Vec<_> = self.runs.iter().collect();
@@ -265,7 +289,8 @@ impl Summary {
             first.place.cmp(&second.place).then(one.cmp(other))
         });
         let scores = runs.iter().map(|((name, group), run)| {
-            let mut scores = run.scores(&self.measures, (self.queries, self.tied), stats, Vec::new());
+            let mut scores =
+                run.scores(&self.measures, (self.queries, self.tied), stats, Vec::new());
             (scores.name, scores.group) = (name.clone(), group.clone());
             scores
         });
@@ -281,7 +306,11 @@ impl Summary {
             tied: self.tied,
             notices: of_grades(
                 &self.measures,
-                self.runs.values().map(|run| run.grades).reduce(GradeRange::and).unwrap_or_default(),
+                self.runs
+                    .values()
+                    .map(|run| run.grades)
+                    .reduce(GradeRange::and)
+                    .unwrap_or_default(),
             )
             .into_iter()
             .chain(left_out)
@@ -315,7 +344,8 @@ impl RunSummary {
         self.rule.clone()
     }
 
-    /// The fingerprints of the judgments, ascending. There is one if all shards have the same qrels.
+    /// The fingerprints of the judgments, ascending. There is one if all shards have the same
+    /// qrels.
     pub fn fingerprints(&self) -> impl Iterator<Item = u128> {
         self.fingerprints.iter().copied()
     }
@@ -336,17 +366,20 @@ impl RunSummary {
         }
         if self.ideal != other.ideal {
             return Err(format!(
-                "ideal rankings are made of the {} here and of the {} there: give judged counts in all, or in none",
+                "ideal rankings are made of the {} here and of the {} there: give judged counts in \
+                 all, or in none",
                 self.ideal, other.ideal
             ));
         }
         for (measure, (own, others)) in measures.iter().zip(self.taken.iter().zip(&other.taken)) {
             if own != others {
-                let number =
-                    |taken: &Option<f64>| taken.map_or("none".to_owned(), |number| number.to_string());
+                let number = |taken: &Option<f64>| {
+                    taken.map_or("none".to_owned(), |number| number.to_string())
+                };
                 let most = [own, others].into_iter().flatten().copied().fold(0.0, f64::max);
                 return Err(format!(
-                    "{measure} takes the highest grade of the judgments, which is {} here and {} there: set gmax={most} in all",
+                    "{measure} takes the highest grade of the judgments, which is {} here and {} \
+                     there: set gmax={most} in all",
                     number(own),
                     number(others)
                 ));
@@ -362,7 +395,8 @@ impl RunSummary {
             self.tag.clone_from(&other.tag);
         }
         self.sources.extend(other.sources.iter().cloned());
-        // Saturating addition is associative for numbers ≥ 0. A wrapped count would pass for a small one.
+        // Saturating addition is associative for numbers ≥ 0. A wrapped count would pass for a
+        // small one.
         self.parts = self.parts.saturating_add(other.parts);
         self.fingerprints.extend(&other.fingerprints);
         self.judged.extend(&other.judged);
@@ -391,7 +425,8 @@ impl RunSummary {
         }
     }
 
-    /// The number of queries that count and have no value under a measure, by its index: those are in none of its averages.
+    /// The number of queries that count and have no value under a measure, by its index: those are
+    /// in none of its averages.
     pub fn skipped(&self, measure: usize) -> u64 {
         self.skipped.get(measure).copied().unwrap_or(0)
     }
@@ -400,7 +435,10 @@ impl RunSummary {
     fn missing(&self, policy: QuerySet) -> Unmatched {
         if policy == QuerySet::Both && self.parts > 1 {
             let judged = self.judged.values().fold(0u64, |sum, &count| sum.saturating_add(count));
-            return Unmatched { count: judged.saturating_sub(self.count()), ..Unmatched::default() };
+            return Unmatched {
+                count: judged.saturating_sub(self.count()),
+                ..Unmatched::default()
+            };
         }
         self.missing.clone()
     }
@@ -421,18 +459,25 @@ impl RunSummary {
                 let of_measure = more.get(at).into_iter().flatten();
                 of_measure.filter(move |(name, _)| stat.names().contains(name)).copied()
             };
-            let of_moments = |stat: Stat| self.moments.get(at).and_then(|moments| stat.of_moments(moments));
+            let of_moments =
+                |stat: Stat| self.moments.get(at).and_then(|moments| stat.of_moments(moments));
             own.into_iter()
-                .chain(stats.iter().flat_map(|&stat| of_moments(stat).into_iter().chain(of_values(stat))))
+                .chain(
+                    stats
+                        .iter()
+                        .flat_map(|&stat| of_moments(stat).into_iter().chain(of_values(stat))),
+                )
                 .collect()
         };
         // If values are over all orders, the order of equal scores does not matter.
-        let matters =
-            |notice: &Notice| tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. });
+        let matters = |notice: &Notice| {
+            tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. })
+        };
         let seen = self.seen.notices(self.rule.ties).into_iter().filter(matters);
         let units = self.units.notices(&self.rule.of_units().units);
         let unchecked = (self.parts > 1 && !self.queries.is_known()).then_some(Notice::NotChecked);
-        let one = (count == 1 && stats.iter().any(|stat| stat.is_spread())).then_some(Notice::OneQuery);
+        let one =
+            (count == 1 && stats.iter().any(|stat| stat.is_spread())).then_some(Notice::OneQuery);
         RunScores {
             tag: self.tag.clone(),
             rule: self.rule.clone(),
@@ -452,10 +497,13 @@ impl RunSummary {
 }
 
 impl RunSummary {
-    /// The queries of the run that are judged in no part. A part that has some of the judgments and the whole run calls the others not
-    /// judged; where ids were left out for being many, those that are judged elsewhere are not counted among them either.
+    /// The queries of the run that are judged in no part. A part that has some of the judgments and
+    /// the whole run calls the others not judged; where ids were left out for being many, those
+    /// that are judged elsewhere are not counted among them either.
     fn ignored_of_all(&self) -> Unmatched {
-        let Some(judged) = self.queries.hashes().filter(|_| self.parts > 1 && self.ignored.count > 0) else {
+        let Some(judged) =
+            self.queries.hashes().filter(|_| self.parts > 1 && self.ignored.count > 0)
+        else {
             return self.ignored.clone();
         };
         let is_judged = |id: &&[u8]| judged.binary_search(&QueryPrint::hash(id)).is_ok();
@@ -501,7 +549,8 @@ pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
     let queries = if common.count == 1 { "query is" } else { "queries are" };
     let first: Vec<String> = common.first.iter().map(printable).collect();
     let more = if common.count > first.len() as u64 { ", …" } else { "" };
-    let named = if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) };
+    let named =
+        if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) };
     let [one, other] = runs.map(|run| some(&run.sources));
     format!("{} {queries} counted twice{named}: in {one} and in {other}", common.count)
 }
@@ -509,7 +558,8 @@ pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
 /// The first few of `sources`, as text.
 fn some(sources: &BTreeSet<String>) -> String {
     const NAMED: usize = 3;
-    let first: Vec<String> = sources.iter().take(NAMED).map(|source| printable(source.as_bytes())).collect();
+    let first: Vec<String> =
+        sources.iter().take(NAMED).map(|source| printable(source.as_bytes())).collect();
     let more = sources.len().saturating_sub(NAMED);
     match (first.is_empty(), more) {
         (true, _) => "memory".to_owned(),
@@ -527,18 +577,25 @@ pub(crate) fn differ(
     SettingDifference { what, option, values: [own.to_string(), other.to_string()] }.to_string()
 }
 
-/// How many queries have no value, with the measures under which as many have none; of runs that differ, the most.
+/// How many queries have no value, with the measures under which as many have none; of runs that
+/// differ, the most.
 pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> {
     let mut notices: Vec<Notice> = Vec::new();
     for (at, measure) in measures.iter().enumerate() {
         let whole = runs.iter().filter(|run| run.group.is_none());
         let most = whole.map(|run| run.skipped(at)).max().unwrap_or(0) as u64;
-        let same =
-            |notice: &&mut Notice| matches!(notice, Notice::LeftOut { queries, .. } if *queries == most);
+        let same = |notice: &&mut Notice| {
+            matches!(
+                notice,
+                Notice::LeftOut { queries, .. } if *queries == most
+            )
+        };
         match notices.iter_mut().find(same) {
             _ if most == 0 => {}
             Some(Notice::LeftOut { measures, .. }) => measures.push(measure.to_string()),
-            _ => notices.push(Notice::LeftOut { measures: vec![measure.to_string()], queries: most }),
+            _ => {
+                notices.push(Notice::LeftOut { measures: vec![measure.to_string()], queries: most })
+            }
         }
     }
     notices
@@ -549,7 +606,8 @@ pub(crate) fn unlike_queries(measures: &[Measure], runs: &[RunScores]) -> Option
     let whole = || runs.iter().filter(|run| run.group.is_none());
     let unlike = |(at, _): &(usize, &Measure)| !are_of_as_many(whole(), *at);
     let unlike: Vec<(usize, &Measure)> = measures.iter().enumerate().filter(unlike).collect();
-    let counts = || unlike.iter().flat_map(|&(at, _)| whole().map(move |run| run.averaged(at) as u64));
+    let counts =
+        || unlike.iter().flat_map(|&(at, _)| whole().map(move |run| run.averaged(at) as u64));
     let queries = [counts().min()?, counts().max()?];
     let measures = unlike.iter().map(|(_, measure)| measure.to_string()).collect();
     Some(Notice::UnlikeQueries { measures, queries })

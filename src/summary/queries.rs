@@ -8,13 +8,15 @@
 //! unnamed    0                  not noticed
 //! ```
 //!
-//! The sum modulo 2¹²⁸ is a fingerprint of a set that needs no order: adding is commutative, so shards in any order come to the sum of one
-//! pass. Xor would need no order either, but a query that is added twice would vanish from it. A chance match of two sums has a probability
-//! of about 2⁻¹²⁸.
+//! The sum modulo 2¹²⁸ is a fingerprint of a set that needs no order: adding is commutative, so
+//! shards in any order come to the sum of one pass. Xor would need no order either, but a query
+//! that is added twice would vanish from it. A chance match of two sums has a probability of about
+//! 2⁻¹²⁸.
 //!
-//! The hashes that are kept are the low halves of those that are summed. So a list of hashes that was read is held against the sum's low
-//! half without the ids. Among ten million queries two different ids have the same 64 bits with a chance of 3·10⁻⁶; then an honest merge is
-//! refused, and none is wrong.
+//! The hashes that are kept are the low halves of those that are summed. So a list of hashes that
+//! was read is held against the sum's low half without the ids. Among ten million queries two
+//! different ids have the same 64 bits with a chance of 3·10⁻⁶; then an honest merge is refused,
+//! and none is wrong.
 
 use std::cmp::Ordering;
 
@@ -22,7 +24,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::label::Ids;
 
-/// The most queries whose ids or hashes are kept. Of more queries, only the number and the sum of the hashes are kept.
+/// The most queries whose ids or hashes are kept. Of more queries, only the number and the sum of
+/// the hashes are kept.
 // 80 MB of hashes.
 const MOST: u64 = 10_000_000;
 
@@ -85,8 +88,8 @@ impl QueryPrint {
         QueryPrint { count: ids.len() as u64, sum, known: KnownQueries::Ids(ids) }.limited(MOST)
     }
 
-    /// Makes a set of the queries with these hashes, whose 128-bit hashes have this sum; `None` if the hashes do not ascend, or have
-    /// another sum.
+    /// Makes a set of the queries with these hashes, whose 128-bit hashes have this sum; `None` if
+    /// the hashes do not ascend, or have another sum.
     #[cfg(feature = "serde")]
     pub(super) fn of_hashes(sum: u128, hashes: Vec<u64>) -> Option<Self> {
         let low = hashes.iter().fold(0u64, |low, &hash| low.wrapping_add(hash));
@@ -104,7 +107,8 @@ impl QueryPrint {
         self.count
     }
 
-    /// The sum of the 128-bit xxh3 hashes of the ids, modulo 2^128, by which sets of any size can be compared; `None` without ids.
+    /// The sum of the 128-bit xxh3 hashes of the ids, modulo 2^128, by which sets of any size can
+    /// be compared; `None` without ids.
     pub fn sum(&self) -> Option<u128> {
         (self.known != KnownQueries::Unnamed).then_some(self.sum)
     }
@@ -117,7 +121,8 @@ impl QueryPrint {
         }
     }
 
-    /// The low 64 bits of the xxh3 hashes of the ids, ascending; `None` without ids, or with too many.
+    /// The low 64 bits of the xxh3 hashes of the ids, ascending; `None` without ids, or with too
+    /// many.
     pub fn hashes(&self) -> Option<Vec<u64>> {
         match &self.known {
             KnownQueries::Ids(ids) => {
@@ -133,7 +138,9 @@ impl QueryPrint {
     /// The same set with hashes instead of ids.
     pub(super) fn without_ids(&self) -> Self {
         match (self.ids(), self.hashes()) {
-            (Some(_), Some(hashes)) => QueryPrint { known: KnownQueries::Hashes(hashes), ..self.clone() },
+            (Some(_), Some(hashes)) => {
+                QueryPrint { known: KnownQueries::Hashes(hashes), ..self.clone() }
+            }
             _ => self.clone(),
         }
     }
@@ -152,7 +159,9 @@ impl QueryPrint {
         let known = match (&self.known, &other.known) {
             (KnownQueries::Unnamed, _) | (_, KnownQueries::Unnamed) => KnownQueries::Unnamed,
             (KnownQueries::Sum, _) | (_, KnownQueries::Sum) => KnownQueries::Sum,
-            (KnownQueries::Ids(own), KnownQueries::Ids(others)) => KnownQueries::Ids(both_ids(own, others)?),
+            (KnownQueries::Ids(own), KnownQueries::Ids(others)) => {
+                KnownQueries::Ids(both_ids(own, others)?)
+            }
             (KnownQueries::Ids(named), KnownQueries::Hashes(hashes))
             | (KnownQueries::Hashes(hashes), KnownQueries::Ids(named)) => {
                 let mut of_named: Vec<(u64, usize)> =
@@ -174,7 +183,8 @@ impl QueryPrint {
     }
 
     /// Reduces the detail to what `most` queries may have.
-    // The limit is on the union: a set of three parts is a sum in whatever order they come, as counts only grow.
+    // The limit is on the union: a set of three parts is a sum in whatever order they come, as
+    // counts only grow.
     fn limited(mut self, most: u64) -> Self {
         if self.count > most && self.known != KnownQueries::Unnamed {
             self.known = KnownQueries::Sum;
@@ -236,7 +246,8 @@ mod tests {
 
     #[test]
     fn what_both_have_is_named_where_one_of_them_has_ids() {
-        let (one, other) = (QueryPrint::of(ids(&["a", "b", "d"])), QueryPrint::of(ids(&["b", "c", "d"])));
+        let (one, other) =
+            (QueryPrint::of(ids(&["a", "b", "d"])), QueryPrint::of(ids(&["b", "c", "d"])));
         let common = Common { count: 2, first: ids(&["b", "d"]) };
         assert_eq!(one.and(&other).unwrap_err(), common);
         let (hashed, others) = (one.without_ids(), other.without_ids());
@@ -265,11 +276,17 @@ mod tests {
         /// Sets in any detail, joined in any order, are the same set.
         #[test]
         fn joining_is_associative_and_commutative(
-            of in prop::collection::vec(0..3usize, 0..30), detail in prop::array::uniform3(0..3u8), most in 0..40u64
+            of in prop::collection::vec(0..3usize, 0..30),
+            detail in prop::array::uniform3(0..3u8),
+            most in 0..40u64,
         ) {
             let set = |number: usize| {
-                let names: Vec<String> = (0..of.len()).filter(|&at| of[at] == number).map(|at| format!("{at:02}")).collect();
-                let print = QueryPrint::of(names.iter().map(|name| name.as_bytes()).collect()).limited(most);
+                let names: Vec<String> = (0..of.len())
+                    .filter(|&at| of[at] == number)
+                    .map(|at| format!("{at:02}"))
+                    .collect();
+                let print = QueryPrint::of(names.iter().map(|name| name.as_bytes()).collect())
+                    .limited(most);
                 match detail[number] {
                     0 => print,
                     1 => print.without_ids(),

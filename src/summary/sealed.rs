@@ -1,7 +1,8 @@
 //! Stored values as bytes: their kind in 16 bytes, the schema, a checksum, and the fields.
 //!
-//! A schema is the number of a layout. What a release wrote is read for ever: bytes that are laid out in another way get the next number,
-//! and a reader for each number stays. Drafts before the first release began with other bytes, and are refused.
+//! A schema is the number of a layout. What a release wrote is read for ever: bytes that are laid
+//! out in another way get the next number, and a reader for each number stays. Drafts before the
+//! first release began with other bytes, and are refused.
 //!
 //! ```text
 //! 0          16        20            28
@@ -9,8 +10,8 @@
 //! │ kind     │ schema  │ xxh3-64     │ fields, postcard
 //! ```
 //!
-//! The schema stands before the checksum and outside of it: what is hashed, and how, may change with a schema, and a file that is too new
-//! should say so rather than "damaged".
+//! The schema stands before the checksum and outside of it: what is hashed, and how, may change
+//! with a schema, and a file that is too new should say so rather than "damaged".
 
 use std::fs::File;
 use std::io::Read;
@@ -22,10 +23,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result, printable_path};
 
-/// The first bytes of a file, which tell its kind: `laneval`, a zero byte, so that it is no text, and a word.
+/// The first bytes of a file, which tell its kind: `laneval`, a zero byte, so that it is no text,
+/// and a word.
 pub type Magic = [u8; 16];
 
-/// The newest schema of bytes, of summaries and of parts of comparisons. JSON has a number of its own.
+/// The newest schema of bytes, of summaries and of parts of comparisons. JSON has a number of its
+/// own.
 pub const SCHEMA: u32 = 1;
 
 /// Encodes the fields of the newest schema as bytes.
@@ -42,7 +45,8 @@ pub fn open<T: DeserializeOwned>(magic: &Magic, what: &str, bytes: &[u8]) -> Res
     if is_draft(bytes) {
         return Err(wrong("written by a draft of laneval: make it again"));
     }
-    let rest = bytes.strip_prefix(magic).ok_or_else(|| wrong(&format!("it is not {what} of laneval")))?;
+    let rest =
+        bytes.strip_prefix(magic).ok_or_else(|| wrong(&format!("it is not {what} of laneval")))?;
     let (schema, rest) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
     let schema = u32::from_le_bytes(*schema);
     if schema != SCHEMA {
@@ -53,7 +57,8 @@ pub fn open<T: DeserializeOwned>(magic: &Magic, what: &str, bytes: &[u8]) -> Res
         return Err(wrong("its checksum does not fit: it was cut off or changed"));
     }
     // postcard stops where the fields end. What follows them would be lost in the next writing.
-    let (fields, after) = postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
+    let (fields, after) =
+        postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
     if !after.is_empty() {
         return Err(wrong(&format!("{} bytes too many", after.len())));
     }
@@ -65,8 +70,8 @@ fn is_draft(bytes: &[u8]) -> bool {
     [&b"laneval summary\n"[..], b"laneval compare\n"].iter().any(|draft| bytes.starts_with(draft))
 }
 
-/// Reads a file that begins with one of `magics`, or as JSON does. Of another file only the first bytes are read, because it may have any
-/// size.
+/// Reads a file that begins with one of `magics`, or as JSON does. Of another file only the first
+/// bytes are read, because it may have any size.
 pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     let read = |error: std::io::Error| Error::io(path, "read", error);
     let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
@@ -74,9 +79,11 @@ pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     (&mut file).take(size_of::<Magic>() as u64).read_to_end(&mut bytes).map_err(read)?;
     if is_json(&bytes) || magics.iter().any(|magic| bytes == **magic) {
         let length = file.metadata().map_err(read)?.len();
-        // The length of a file is a claim (of sparse files any number costs nothing), so the memory is asked for first, and too little is
-        // an error.
-        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|e| read(e.into()))?;
+        // The length of a file is a claim (of sparse files any number costs nothing), so the memory
+        // is asked for first, and too little is an error.
+        bytes
+            .try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))
+            .map_err(|e| read(e.into()))?;
         file.read_to_end(&mut bytes).map_err(read)?;
     }
     Ok(bytes)
@@ -95,10 +102,13 @@ pub fn in_file(path: &Path, error: Error) -> Error {
     }
 }
 
-/// The error of a schema for which there is no reader; `newest` is the newest for which there is one.
+/// The error of a schema for which there is no reader; `newest` is the newest for which there is
+/// one.
 pub fn no_reader(schema: u32, newest: u32) -> Error {
     let why = match schema > newest {
-        true => format!("and this laneval reads version {newest} at most: read it with a newer laneval"),
+        true => {
+            format!("and this laneval reads version {newest} at most: read it with a newer laneval")
+        }
         false => "which no laneval has written".to_owned(),
     };
     wrong(&format!("it has version {schema}, {why}"))

@@ -1,15 +1,19 @@
-//! Summaries as bytes and as JSON, with the same fields: the bytes are compact and have a checksum, and the JSON is for other programs.
+//! Summaries as bytes and as JSON, with the same fields: the bytes are compact and have a checksum,
+//! and the JSON is for other programs.
 //!
 //! ```text
-//! bytes   "laneval\0summary\n"  schema, u32  xxh3-64 of the rest, u64  the fields, in postcard's format; numbers little-endian
+//! bytes   "laneval\0summary\n"  schema, u32  xxh3-64 of the rest, u64
+//!         the fields, in postcard's format; numbers little-endian
 //! JSON    one object, with `"schema"`
 //! ```
 //!
-//! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
-//! changes its meaning. [`StoredSummary`] has the fields of schema 1 of both. What a release wrote is read for ever: `tests/fixtures` has
-//! summaries of each schema.
+//! Bytes and JSON count their schemas apart: bytes need another one for every field that is added,
+//! and JSON only for one that is removed or changes its meaning. [`StoredSummary`] has the fields
+//! of schema 1 of both. What a release wrote is read for ever: `tests/fixtures` has summaries of
+//! each schema.
 //!
-//! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
+//! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input
+//! is checked, even if laneval wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -44,7 +48,8 @@ impl Summary {
 
     /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&StoredSummary::of(self)).unwrap_or_else(|error| unreachable!("{error}"))
+        serde_json::to_string_pretty(&StoredSummary::of(self))
+            .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
     /// Makes a summary of bytes that this laneval wrote, or an older one.
@@ -77,26 +82,30 @@ impl Summary {
     /// A file that cannot be read, or as [`Summary::from_bytes`], with its name.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        Self::from_file(&sealed::read(path, &[MAGIC])?).map_err(|error| sealed::in_file(path, error))
+        Self::from_file(&sealed::read(path, &[MAGIC])?)
+            .map_err(|error| sealed::in_file(path, error))
     }
 
     /// Makes a summary of the content of a file.
     pub(crate) fn from_file(bytes: &[u8]) -> Result<Self> {
         match sealed::is_json(bytes) {
-            true => str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json),
+            true => {
+                str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json)
+            }
             false => Self::from_bytes(bytes),
         }
     }
 
-    /// Writes the summary to a file, as bytes. It is written under a temporary name in the same folder first, so `path` never names half a
-    /// file.
+    /// Writes the summary to a file, as bytes. It is written under a temporary name in the same
+    /// folder first, so `path` never names half a file.
     ///
     /// # Errors
     /// The error of the system.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.to_bytes();
-        whole_file::write(path, |to| to.write_all(&bytes)).map_err(|error| Error::io(path, "write", error))
+        whole_file::write(path, |to| to.write_all(&bytes))
+            .map_err(|error| Error::io(path, "write", error))
     }
 }
 
@@ -200,7 +209,8 @@ impl Serialize for StoredId {
 impl<'de> Deserialize<'de> for StoredId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Only the text that this module would write. Two texts for one id would let a query be there twice.
+        // Only the text that this module would write. Two texts for one id would let a query be
+        // there twice.
         let bytes = JsonText::bytes(&text).filter(|bytes| JsonText(bytes).get() == text);
         bytes
             .map(StoredId)
@@ -254,9 +264,10 @@ impl StoredSummary {
     pub fn of(summary: &Summary) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
-            // By pointer first, which is free: most runs of a summary share one set, and sets of millions are compared only where pointers
-            // differ.
-            let known = sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
+            // By pointer first, which is free: most runs of a summary share one set, and sets of
+            // millions are compared only where pointers differ.
+            let known =
+                sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
             let queries = known.unwrap_or_else(|| {
                 sets.push(&run.queries);
                 sets.len() - 1
@@ -283,18 +294,24 @@ impl StoredSummary {
         if self.schema != JSON_SCHEMA {
             return Err(no_reader(self.schema, JSON_SCHEMA));
         }
-        // Before names are parsed: a newer laneval's measure would be "unknown", and the reason is the version.
+        // Before names are parsed: a newer laneval's measure would be "unknown", and the reason is
+        // the version.
         check_writer(&self.laneval)?;
-        let parse = |name: &String| name.parse::<Measure>().map_err(|error| wrong(&error.to_string()));
+        let parse =
+            |name: &String| name.parse::<Measure>().map_err(|error| wrong(&error.to_string()));
         let measures = self.measures.iter().map(parse).collect::<Result<Vec<_>>>()?;
         let queries = self.query_set.parse().map_err(|error: Error| wrong(&error.to_string()))?;
-        let sets =
-            self.queries.into_iter().map(|set| set.print().map(Arc::new)).collect::<Result<Vec<_>>>()?;
+        let sets = self
+            .queries
+            .into_iter()
+            .map(|set| set.print().map(Arc::new))
+            .collect::<Result<Vec<_>>>()?;
         let mut runs = BTreeMap::new();
         for run in self.runs {
             let (name, group) = (run.run.clone(), run.group.clone());
-            let summary =
-                run.summary(&measures, &sets).map_err(|message| wrong(&format!("{name}: {message}")))?;
+            let summary = run
+                .summary(&measures, &sets)
+                .map_err(|message| wrong(&format!("{name}: {message}")))?;
             if runs.insert((name.clone(), group), summary).is_some() {
                 return Err(wrong(&format!("{name}: it occurs twice")));
             }
@@ -308,23 +325,27 @@ impl StoredSummary {
 
 /// Checks that a summary is of this version of laneval, or of an older one.
 ///
-/// Names and values of older versions are those of this one. If a version corrects the value of a measure, summaries of versions before it
-/// must be read under the name of the old value, so that old and new ones do not merge: that is to be done where this is called.
+/// Names and values of older versions are those of this one. If a version corrects the value of a
+/// measure, summaries of versions before it must be read under the name of the old value, so that
+/// old and new ones do not merge: that is to be done where this is called.
 fn check_writer(version: &str) -> Result<()> {
     let this = env!("CARGO_PKG_VERSION");
     match (numbers(version), numbers(this)) {
         (Some(theirs), Some(ours)) if theirs <= ours => Ok(()),
         (Some(_), _) => Err(wrong(&format!(
-            "it was written by laneval {version}, and this is {this}: read it with that version or a newer one"
+            "it was written by laneval {version}, and this is {this}: read it with that version or \
+             a newer one"
         ))),
         (None, _) => Err(wrong("it does not say which version of laneval wrote it")),
     }
 }
 
-/// The three numbers of a version, without what is said of a release before it is one, as in `1.0.0-rc.1`.
+/// The three numbers of a version, without what is said of a release before it is one, as in
+/// `1.0.0-rc.1`.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let (release, _) = version.split_once(['-', '+']).unwrap_or((version, ""));
-    let numbers = release.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    let numbers =
+        release.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
     numbers.try_into().ok()
 }
 
@@ -414,7 +435,11 @@ impl StoredRun {
         let option = |error: Error| error.to_string();
         let queries = sets.get(self.queries).ok_or("a set of queries is missing")?.clone();
         if self.measures.len() != measures.len() {
-            return Err(format!("{} measures where {} were expected", self.measures.len(), measures.len()));
+            return Err(format!(
+                "{} measures where {} were expected",
+                self.measures.len(),
+                measures.len()
+            ));
         }
         if self.parts == 0 || self.empty > queries.count() {
             return Err("its counts contradict each other".to_owned());
@@ -436,8 +461,9 @@ impl StoredRun {
             let may_skip = measure.of_nothing() == OfNothing::Skip;
             let counted = queries.count().checked_sub(without).filter(|_| may_skip || without == 0);
             let counted = counted.ok_or_else(|| format!("{without} queries have no {measure}"))?;
-            let (sum, of_measure) =
-                of.sums(counted, measure).ok_or_else(|| format!("the sums of {measure} are none"))?;
+            let (sum, of_measure) = of
+                .sums(counted, measure)
+                .ok_or_else(|| format!("the sums of {measure} are none"))?;
             skipped.push(without);
             sums.push(sum);
             moments.push(of_measure);
@@ -467,10 +493,12 @@ impl StoredRun {
 }
 
 impl StoredMeasure {
-    /// The sum of the terms of the average, and the moments, of `count` queries; `None` if they contradict each other.
+    /// The sum of the terms of the average, and the moments, of `count` queries; `None` if they
+    /// contradict each other.
     fn sums(self, count: u64, measure: &Measure) -> Option<(ExactSum, Moments)> {
         let fixed = |text: &String| text.parse::<Fixed>().ok();
-        let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
+        let moments =
+            Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
         if !moments.is_finite() {
             return None;
         }
@@ -485,7 +513,10 @@ impl StoredMeasure {
 
 impl StoredUnmatched {
     fn of(of: &Unmatched) -> Self {
-        StoredUnmatched { count: of.count, ids: of.ids.iter().map(|id| StoredId(id.to_vec())).collect() }
+        StoredUnmatched {
+            count: of.count,
+            ids: of.ids.iter().map(|id| StoredId(id.to_vec())).collect(),
+        }
     }
 
     fn unmatched(self) -> Result<Unmatched, String> {

@@ -1,14 +1,18 @@
-//! Chances and sums that keep their digits: numbers in two floats, prefix sums of weights, hypergeometric chances.
+//! Chances and sums that keep their digits: numbers in two floats, prefix sums of weights,
+//! hypergeometric chances.
 //!
 //! Three things lose digits in sums over large groups, and each has its remedy here:
 //!
-//! * **Differences of prefix sums.** Σ 1/i over three ranks a million down is 3·10⁻⁶ as the difference of two sums near 14. In one float
-//!   six or seven of the sixteen digits would be gone; so prefix sums are kept in two floats, and rounded once after the difference.
-//! * **Products of many factors.** A chance that follows from the one before by a quotient gathers an error with every step. In two floats
-//!   the steps cost nothing that is seen.
-//! * **Binomials.** C(1,000,000, 500,000) overflows, and the difference of three logarithms of factorials keeps nine digits. Chances are
-//!   made *relative to the mode* instead: the largest is set to 1, the neighbours follow by quotients of small whole numbers outward in
-//!   both directions, and all are divided by their sum. No error is amplified, as every factor is at most about 1.
+//! * **Differences of prefix sums.** Σ 1/i over three ranks a million down is 3·10⁻⁶ as the
+//!   difference of two sums near 14. In one float six or seven of the sixteen digits would be gone;
+//!   so prefix sums are kept in two floats, and rounded once after the difference.
+//! * **Products of many factors.** A chance that follows from the one before by a quotient gathers
+//!   an error with every step. In two floats the steps cost nothing that is seen.
+//! * **Binomials.** C(1,000,000, 500,000) overflows, and the difference of three logarithms of
+//!   factorials keeps nine digits. Chances are made *relative to the mode* instead: the largest is
+//!   set to 1, the neighbours follow by quotients of small whole numbers outward in both
+//!   directions, and all are divided by their sum. No error is amplified, as every factor is at
+//!   most about 1.
 
 use crate::fold::{Discount, Weights};
 
@@ -17,9 +21,10 @@ pub fn ratio(a: f64, b: f64) -> f64 {
     if b == 0.0 { 0.0 } else { a / b }
 }
 
-// `plus` is Knuth's two-sum: `lost` is exactly what `sum` rounded off, without a branch on which number is larger. `times` and `over` get
-// what they round off from a fused multiply-add, whose product is exact. The low parts are added in plain floats, so a result is off by
-// some 2⁻¹⁰⁴ of the larger operand. (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.)
+// `plus` is Knuth's two-sum: `lost` is exactly what `sum` rounded off, without a branch on which
+// number is larger. `times` and `over` get what they round off from a fused multiply-add, whose
+// product is exact. The low parts are added in plain floats, so a result is off by some 2⁻¹⁰⁴ of
+// the larger operand. (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.)
 /// A number as the unevaluated sum of two floats, the second at most half a unit of the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Double {
@@ -133,22 +138,24 @@ pub struct Hypergeometric {
     drawn: u64,
     first: u64,
     chances: Vec<f64>,
-    /// The number of documents that may still be drawn before the chances are computed anew; 0 right after chances were filled in by a
-    /// caller.
+    /// The number of documents that may still be drawn before the chances are computed anew; 0
+    /// right after chances were filled in by a caller.
     steps: u64,
 }
 
 impl Hypergeometric {
-    /// The number of steps after which chances are computed anew. Chances that follow from those before, one document more each time, lose
-    /// about a unit of the last digit in this number of steps.
+    /// The number of steps after which chances are computed anew. Chances that follow from those
+    /// before, one document more each time, lose about a unit of the last digit in this number of
+    /// steps.
     const STEPS: u64 = 32;
 
-    // Hoeffding bounds the chance to be s away from the mean of a draw of n by 2·exp(−2s²/n). It holds for n = drawn, and by symmetry for
-    // the number that is marked, not marked or not drawn, which have the same distribution up to a shift: n is the smallest of the four,
-    // `fewest`. With s = 4.8·√n the bound is 2·exp(−46.08) < 2·10⁻²⁰. So a draw keeps some 10·√n numbers where n may be half a million,
-    // and the + 1 is for the rounding of the ends to whole numbers.
-    /// Draws `drawn` of `all` documents, `marked` of which are marked. The numbers that are left out at both ends have a chance below
-    /// 2·10⁻²⁰ (Hoeffding 1963), or 10⁻²⁴ of the largest one.
+    // Hoeffding bounds the chance to be s away from the mean of a draw of n by 2·exp(−2s²/n). It
+    // holds for n = drawn, and by symmetry for the number that is marked, not marked or not drawn,
+    // which have the same distribution up to a shift: n is the smallest of the four, `fewest`. With
+    // s = 4.8·√n the bound is 2·exp(−46.08) < 2·10⁻²⁰. So a draw keeps some 10·√n numbers where n
+    // may be half a million, and the + 1 is for the rounding of the ends to whole numbers.
+    /// Draws `drawn` of `all` documents, `marked` of which are marked. The numbers that are left
+    /// out at both ends have a chance below 2·10⁻²⁰ (Hoeffding 1963), or 10⁻²⁴ of the largest one.
     pub fn fill(&mut self, all: u64, marked: u64, drawn: u64) {
         const LEAST: f64 = 1e-24;
         *self = Hypergeometric {
@@ -164,7 +171,8 @@ impl Hypergeometric {
         let spread = 4.8 * fewest.sqrt() + 1.0;
         let first = ((mean - spread).max(0.0) as u64).clamp(least, most);
         let last = ((mean + spread) as u64).clamp(first, most);
-        let mode = (((marked + 1) as f64 * (drawn + 1) as f64 / (all + 2) as f64) as u64).clamp(first, last);
+        let mode = (((marked + 1) as f64 * (drawn + 1) as f64 / (all + 2) as f64) as u64)
+            .clamp(first, last);
         // The documents neither marked nor drawn, if x marked ones are drawn.
         let rest = |x: u64| (all + x - marked - drawn) as f64;
         self.chances.clear();
@@ -195,7 +203,8 @@ impl Hypergeometric {
         self.chances.iter_mut().for_each(|chance| *chance *= by);
     }
 
-    /// Draws as [`Hypergeometric::fill`], for one document more than the last time if it can, or for none.
+    /// Draws as [`Hypergeometric::fill`], for one document more than the last time if it can, or
+    /// for none.
     pub fn draw(&mut self, all: u64, marked: u64, drawn: u64) {
         if drawn == 0 {
             self.fill(all, marked, 0);
@@ -205,13 +214,14 @@ impl Hypergeometric {
         }
     }
 
-    // The next draw's chances follow from this one's without any binomial. Of N − d documents left, m − x are marked if x marked ones are
-    // drawn:
+    // The next draw's chances follow from this one's without any binomial. Of N − d documents left,
+    // m − x are marked if x marked ones are drawn:
     //
     //     P'(x) = P(x)·(others left)/(N − d) + P(x − 1)·(m − x + 1)/(N − d)
     //
-    // Both terms are positive. It is two products a number instead of the quotients of a fill; a fill every 32 draws keeps the errors of
-    // the steps from growing, and trims the numbers whose chances are gone at the ends.
+    // Both terms are positive. It is two products a number instead of the quotients of a fill; a
+    // fill every 32 draws keeps the errors of the steps from growing, and trims the numbers whose
+    // chances are gone at the ends.
     /// Draws one more of the documents that are left.
     fn draw_one_more(&mut self) {
         if self.steps == 0 {
@@ -225,7 +235,8 @@ impl Hypergeometric {
         if highest <= self.marked.min(self.drawn + 1) {
             self.chances.push(0.0);
         }
-        // A marked document that is left adds one to the number of marked ones; another document leaves it.
+        // A marked document that is left adds one to the number of marked ones; another document
+        // leaves it.
         let left = (self.marked - self.first) as f64;
         let others = (self.all - self.drawn) as f64 - left;
         for at in (1..self.chances.len()).rev() {
@@ -258,9 +269,11 @@ impl Hypergeometric {
     }
 }
 
-// Negative hypergeometric: C(rank − 1, which − 1)·C(all − rank, marked − which) / C(all, marked), again as quotients of neighbours outward
-// from about the mode. The sum runs over all ranks, read or not, since it is the divisor; only those down to `up_to` are stored.
-/// The chances that the marked document of number `which`, of `marked` among `all` in random order, stands at rank 1, 2, …
+// Negative hypergeometric: C(rank − 1, which − 1)·C(all − rank, marked − which) / C(all, marked),
+// again as quotients of neighbours outward from about the mode. The sum runs over all ranks, read
+// or not, since it is the divisor; only those down to `up_to` are stored.
+/// The chances that the marked document of number `which`, of `marked` among `all` in random order,
+/// stands at rank 1, 2, …
 pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
     let (first, last) = (which, all - marked + which);
     let mut chances = vec![0.0; up_to];
@@ -316,14 +329,20 @@ mod tests {
 
     /// C(n, k), exact while it is below 2⁵³.
     fn choose(n: u64, k: u64) -> f64 {
-        if k > n { 0.0 } else { (1..=k).fold(1.0, |product, i| product * (n - k + i) as f64 / i as f64) }
+        if k > n {
+            0.0
+        } else {
+            (1..=k).fold(1.0, |product, i| product * (n - k + i) as f64 / i as f64)
+        }
     }
 
     #[test]
     fn small_chances_are_quotients_of_binomials() {
         let mut chances = Hypergeometric::default();
         for all in 0..=9u64 {
-            for (marked, drawn) in (0..=all).flat_map(|marked| (0..=all).map(move |drawn| (marked, drawn))) {
+            for (marked, drawn) in
+                (0..=all).flat_map(|marked| (0..=all).map(move |drawn| (marked, drawn)))
+            {
                 chances.fill(all, marked, drawn);
                 let mut found = [0.0; 10];
                 chances.iter().for_each(|(x, chance)| found[x as usize] = chance);
@@ -332,10 +351,16 @@ mod tests {
                 (0..drawn).for_each(|_| one_by_one.draw_one_more());
                 let squares = |chances: &Hypergeometric| chances.mean(|x| (x * x) as f64);
                 let (steps, anew) = (squares(&one_by_one), squares(&chances));
-                assert!((steps - anew).abs() <= 1e-14 * anew.max(1.0), "{marked} of {all}, {drawn} drawn");
+                assert!(
+                    (steps - anew).abs() <= 1e-14 * anew.max(1.0),
+                    "{marked} of {all}, {drawn} drawn"
+                );
                 for x in 0..10 {
-                    let ways =
-                        if x > drawn { 0.0 } else { choose(marked, x) * choose(all - marked, drawn - x) };
+                    let ways = if x > drawn {
+                        0.0
+                    } else {
+                        choose(marked, x) * choose(all - marked, drawn - x)
+                    };
                     let expected = ways / choose(all, drawn);
                     assert!(
                         (found[x as usize] - expected).abs() < 1e-15,
@@ -343,7 +368,8 @@ mod tests {
                     );
                 }
             }
-            for (marked, which) in (1..=all).flat_map(|marked| (1..=marked).map(move |which| (marked, which)))
+            for (marked, which) in
+                (1..=all).flat_map(|marked| (1..=marked).map(move |which| (marked, which)))
             {
                 let found = ranks_of(all, marked, which, all as usize);
                 for rank in 1..=all {
@@ -362,7 +388,8 @@ mod tests {
     #[test]
     fn large_chances_have_their_mean_and_spread() {
         let mut chances = Hypergeometric::default();
-        for (marked, drawn) in [(1, 1), (1000, 500_000), (300_000, 700_000), (999_999, 3), (500_000, 500_000)]
+        for (marked, drawn) in
+            [(1, 1), (1000, 500_000), (300_000, 700_000), (999_999, 3), (500_000, 500_000)]
         {
             let all = 1_000_000;
             chances.fill(all, marked, drawn);
@@ -372,7 +399,10 @@ mod tests {
             assert!((chances.mean(|_| 1.0) - 1.0).abs() < 1e-14);
             assert!((chances.mean(|x| x as f64) / mean - 1.0).abs() < 1e-12, "{marked} {drawn}");
             let found = chances.mean(|x| (x as f64 - mean).powi(2));
-            assert!((found - variance).abs() <= 1e-10 * variance, "{marked} {drawn}: {found} and {variance}");
+            assert!(
+                (found - variance).abs() <= 1e-10 * variance,
+                "{marked} {drawn}: {found} and {variance}"
+            );
         }
     }
 
@@ -389,7 +419,10 @@ mod tests {
                 let mut chances = vec![0.0; marked as usize + 2];
                 steps.iter().for_each(|(x, chance)| chances[x as usize] += chance);
                 anew.iter().for_each(|(x, chance)| chances[x as usize] -= chance);
-                assert!(chances.iter().all(|off| off.abs() < 2e-15), "{drawn} of {all}, {marked} marked");
+                assert!(
+                    chances.iter().all(|off| off.abs() < 2e-15),
+                    "{drawn} of {all}, {marked} marked"
+                );
                 if drawn + 1 < all {
                     steps.draw_one_more();
                 }

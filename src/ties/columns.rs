@@ -1,8 +1,10 @@
-//! The expected columns of a program over the orders of equal scores, in place of the columns that an engine found in one order.
+//! The expected columns of a program over the orders of equal scores, in place of the columns that
+//! an engine found in one order.
 //!
-//! Most groups do not change most columns. A count is the same in every order, unless a group lies across its cutoff. A sum does not change
-//! by a group whose documents are all alike to it, or that begins behind the cutoff. If a group matters, sums are added up again from the
-//! documents that count, as the plain formula adds them, with one term a group.
+//! Most groups do not change most columns. A count is the same in every order, unless a group lies
+//! across its cutoff. A sum does not change by a group whose documents are all alike to it, or that
+//! begins behind the cutoff. If a group matters, sums are added up again from the documents that
+//! count, as the plain formula adds them, with one term a group.
 
 use super::TiedRanking;
 use super::expected::{TieScratch, of_fold};
@@ -13,7 +15,8 @@ use crate::fold::{Columns, Cut, Fold, Program};
 use crate::label::code::UNPOOLED;
 use crate::label::{Above, Document, RowTies, View};
 
-/// The columns of a program that have expectations, and are read by measures that are linear in them.
+/// The columns of a program that have expectations, and are read by measures that are linear in
+/// them.
 pub struct ExpectedColumns {
     tasks: Vec<ExpectedTask>,
     /// The documents that any of the columns heeds.
@@ -48,8 +51,15 @@ pub struct PrecisionOfTie {
 }
 
 impl PrecisionOfTie {
-    /// Adds the first `read` ranks of a group that begins at rank `start` (from 0) and has `size` documents, `hits` of which are hits.
-    pub fn and(self, start: u32, (size, hits): (u32, u32), read: u32, scratch: &mut TieScratch) -> Self {
+    /// Adds the first `read` ranks of a group that begins at rank `start` (from 0) and has `size`
+    /// documents, `hits` of which are hits.
+    pub fn and(
+        self,
+        start: u32,
+        (size, hits): (u32, u32),
+        read: u32,
+        scratch: &mut TieScratch,
+    ) -> Self {
         let (size, hits, read) = (size as usize, hits as usize, read as usize);
         let mut state = GrowingSum { hits: self.hits, sum: self.sum };
         let part = ReadPiece::new(start as usize, size, read, &[]);
@@ -64,7 +74,8 @@ struct ExpectedTask {
     column: usize,
 }
 
-/// The documents that a fold heeds, if it is added up from the documents of a set alone. All other documents are alike to it.
+/// The documents that a fold heeds, if it is added up from the documents of a set alone. All other
+/// documents are alike to it.
 fn heeds(fold: &Fold) -> Option<Above> {
     match fold {
         Fold::Count(set) => Some(*set),
@@ -76,7 +87,8 @@ fn heeds(fold: &Fold) -> Option<Above> {
     }
 }
 
-// Every retrieved document is a hit of the set of all retrieved ones, so their order is nothing to the fold. Histograms go to the end.
+// Every retrieved document is a hit of the set of all retrieved ones, so their order is nothing to
+// the fold. Histograms go to the end.
 /// Whether a fold has the same value in every order.
 fn is_fixed(fold: &Fold) -> bool {
     match fold {
@@ -106,7 +118,11 @@ impl ExpectedColumns {
             }
             if let Fold::PrecisionSum(hits) = task.fold {
                 let cuts = task.cuts.iter().map(|&cut| rank(cut, |_| u32::MAX)).collect();
-                expected.precisions.push(ExpectedPrecisionSum { hits, cuts, column: of_task.start });
+                expected.precisions.push(ExpectedPrecisionSum {
+                    hits,
+                    cuts,
+                    column: of_task.start,
+                });
                 continue;
             }
             expected.heeded = expected.heeded.min(heeds(&task.fold).unwrap_or(Above::POOLED));
@@ -133,8 +149,8 @@ impl ExpectedColumns {
         self.heeded
     }
 
-    /// The ranks of a row down to which documents have to be known; 0 if no group matters. `end` ranks of the row are kept; the labels and
-    /// the inputs of its query are given.
+    /// The ranks of a row down to which documents have to be known; 0 if no group matters. `end`
+    /// ranks of the row are kept; the labels and the inputs of its query are given.
     pub fn reach(
         &self,
         ties: RowTies<'_>,
@@ -164,7 +180,8 @@ impl ExpectedColumns {
         reach
     }
 
-    /// Replaces the values of a row in its lane of the columns. `documents` are the documents that are heeded, down to the row's reach.
+    /// Replaces the values of a row in its lane of the columns. `documents` are the documents that
+    /// are heeded, down to the row's reach.
     pub fn replace(
         &self,
         tied: &TiedRanking<'_>,
@@ -196,14 +213,19 @@ impl ExpectedColumns {
                         }
                         Next::Group(part) => folds::weighted_sum(sum, part, gain, *discount, sums),
                     };
-                    groups.walk(tied.documents, cuts, step, |at, sum| columns.values[place(at)] = sum);
+                    groups.walk(tied.documents, cuts, step, |at, sum| {
+                        columns.values[place(at)] = sum
+                    });
                 }
                 fold => {
                     let row = row.get_or_insert_with(|| {
                         RankingPieces::new(tied, view, std::mem::take(&mut scratch.pieces))
                     });
-                    for (at, cut) in cuts.enumerate().filter(|&(_, cut)| tied.ties.groups[0].start < cut) {
-                        columns.values[place(at)] = of_fold(fold, cut as usize, row, &mut scratch.tables);
+                    for (at, cut) in
+                        cuts.enumerate().filter(|&(_, cut)| tied.ties.groups[0].start < cut)
+                    {
+                        columns.values[place(at)] =
+                            of_fold(fold, cut as usize, row, &mut scratch.tables);
                     }
                 }
             }

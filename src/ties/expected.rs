@@ -1,19 +1,24 @@
 //! The expected value of a measure over the orders of a row.
 //!
-//! A measure is a last step of numbers that folds give. What an order changes in these numbers decides the way:
+//! A measure is a last step of numbers that folds give. What an order changes in these numbers
+//! decides the way:
 //!
-//! * **Linear.** If the last step is linear in all that an order changes, E f(X) = f(E X): the folds' expectations are finished as their
-//!   values would be. The judgments' own numbers (R, an ideal DCG) may enter in any way, for no order changes them. nDCG is such.
-//! * **Given hits.** Accuracy, FallOut and AP(norm=hits) divide by a number of hits down to a cutoff. It varies only if a group lies
-//!   across the cutoff and has both hits and others, and then it follows a hypergeometric law. *Given* it, the rest is linear again:
-//!   within the group all orders of the given hits and others are equally likely. So the mean is taken over the few numbers, each finished
-//!   by itself.
-//! * **Reciprocal.** 1/r of the first hit's rank r is no linear function, but r has a distribution that is easily listed.
+//! * **Linear.** If the last step is linear in all that an order changes, E f(X) = f(E X): the
+//!   folds' expectations are finished as their values would be. The judgments' own numbers (R, an
+//!   ideal DCG) may enter in any way, for no order changes them. nDCG is such.
+//! * **Given hits.** Accuracy, FallOut and AP(norm=hits) divide by a number of hits down to a
+//!   cutoff. It varies only if a group lies across the cutoff and has both hits and others, and
+//!   then it follows a hypergeometric law. *Given* it, the rest is linear again: within the group
+//!   all orders of the given hits and others are equally likely. So the mean is taken over the few
+//!   numbers, each finished by itself.
+//! * **Reciprocal.** 1/r of the first hit's rank r is no linear function, but r has a distribution
+//!   that is easily listed.
 //! * **Own.** Measures that walk have closed forms.
 //! * **Any.** What takes documents of equal scores together has one value, whatever their order.
 //!
-//! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the *number* of documents of the last piece
-//! chance as well. All the ways are then taken once for each number that may be left, and weighted: `RankingPieces::mean`.
+//! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the
+//! *number* of documents of the last piece chance as well. All the ways are then taken once for
+//! each number that may be left, and weighted: `RankingPieces::mean`.
 
 use super::first_hit::FirstHit;
 use super::folds::{self, FoldTables, GrowingSum, Inside};
@@ -63,19 +68,24 @@ struct NumberOfLast {
 
 impl NumberOfLast {
     fn new(read: &Read) -> Self {
-        // The expectation of a measure is made before any ranking is seen, so nothing says how deep ideal rankings are.
+        // The expectation of a measure is made before any ranking is seen, so nothing says how deep
+        // ideal rankings are.
         /// The number of these ranks. The weights of deeper ranks are computed one by one.
         const DEPTH: usize = 1 << 10;
         let weights = match read {
-            Read::Fact(Fact::Ideal(ideal)) | Read::RetrievedIdeal(ideal) | Read::ReturnedIdeal(ideal) => {
-                Some(ideal.weights(DEPTH))
-            }
+            Read::Fact(Fact::Ideal(ideal))
+            | Read::RetrievedIdeal(ideal)
+            | Read::ReturnedIdeal(ideal) => Some(ideal.weights(DEPTH)),
             _ => None,
         };
         NumberOfLast { read: read.clone(), weights }
     }
 
-    fn ideal(&self, ideal: &IdealRanking, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
+    fn ideal(
+        &self,
+        ideal: &IdealRanking,
+        counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
+    ) -> f64 {
         self.weights.as_ref().map_or(0.0, |weights| ideal.of(weights, counts))
     }
 }
@@ -93,17 +103,21 @@ impl Expectation {
     /// Makes the expectation of a measure, for rankings that may be cut.
     ///
     /// # Errors
-    /// A measure without an expected value in closed form, or whose parameters do not fit the grades.
+    /// A measure without an expected value in closed form, or whose parameters do not fit the
+    /// grades.
     pub fn of(measure: &Measure, book: &Codebook, cuts: Cuts) -> Result<Self> {
         let definition = measure.definition();
         let recipe = measure.recipe(book)?;
         let declared = (definition.traits.expected)(measure);
         let form = match (declared, recipe) {
-            // Documents of equal scores count together, and without a cut it is known which there are.
+            // Documents of equal scores count together, and without a cut it is known which there
+            // are.
             _ if measure.needs_ties() => (!cuts.depth).then_some(ExpectedForm::Any),
             (Expected::None, _) | (_, Recipe::Groups(_)) => None,
             (_, Recipe::Walk { .. }) => walks::form(measure, book).map(ExpectedForm::Own),
-            (declared, Recipe::Folds { reads, last }) => ExpectedForm::of_reads(declared, &reads, last, cuts),
+            (declared, Recipe::Folds { reads, last }) => {
+                ExpectedForm::of_reads(declared, &reads, last, cuts)
+            }
         };
         let form = form.ok_or_else(|| {
             let whole = Cuts { depth: false, ..cuts };
@@ -124,16 +138,19 @@ impl Expectation {
         }
     }
 
-    /// Whether its value is the last step of the expectations of the columns that it reads, unless the number of documents of a group is
-    /// chance.
+    /// Whether its value is the last step of the expectations of the columns that it reads, unless
+    /// the number of documents of a group is chance.
     pub fn is_linear(&self) -> bool {
         matches!(self.form, ExpectedForm::Linear { .. })
     }
 
-    /// The first hit whose reciprocal rank is the value, if the value is one. `column` has its rank in one order.
+    /// The first hit whose reciprocal rank is the value, if the value is one. `column` has its rank
+    /// in one order.
     pub fn first_hit(&self, column: usize) -> Option<FirstHit> {
         match self.form {
-            ExpectedForm::Reciprocal { hits, most } => Some(FirstHit { hits, most: most as u32, column }),
+            ExpectedForm::Reciprocal { hits, most } => {
+                Some(FirstHit { hits, most: most as u32, column })
+            }
             _ => None,
         }
     }
@@ -145,7 +162,9 @@ impl Expectation {
         {
             // The bound is below the expectation, so the numbers are averaged and not the values.
             let mut numbers = vec![0.0; reads.len()];
-            row.mean(&mut numbers, |row, numbers| read_all(reads, row, numbers, &mut scratch.tables));
+            row.mean(&mut numbers, |row, numbers| {
+                read_all(reads, row, numbers, &mut scratch.tables)
+            });
             return finish(last, &numbers);
         }
         let mut value = [0.0];
@@ -154,7 +173,12 @@ impl Expectation {
     }
 }
 
-fn read_all(reads: &[NumberOfLast], row: &RankingPieces<'_>, numbers: &mut [f64], tables: &mut FoldTables) {
+fn read_all(
+    reads: &[NumberOfLast],
+    row: &RankingPieces<'_>,
+    numbers: &mut [f64],
+    tables: &mut FoldTables,
+) {
     numbers.iter_mut().zip(reads).for_each(|(number, read)| *number = read.expected(row, tables));
 }
 
@@ -162,7 +186,10 @@ fn finish(last: &Last, numbers: &[f64]) -> f64 {
     /// A bound on the numbers that a last step reads.
     const MOST: usize = 16;
     let mut columns: [&[f64]; MOST] = [&[]; MOST];
-    columns.iter_mut().zip(numbers).for_each(|(column, number)| *column = std::slice::from_ref(number));
+    columns
+        .iter_mut()
+        .zip(numbers)
+        .for_each(|(column, number)| *column = std::slice::from_ref(number));
     let mut value = [0.0];
     last.finish(&columns[..numbers.len()], &mut value);
     value[0]
@@ -171,7 +198,8 @@ fn finish(last: &Last, numbers: &[f64]) -> f64 {
 impl ExpectedForm {
     /// Chooses the form of a last step, if the numbers that it reads have an expectation.
     fn of_reads(declared: Expected, reads: &[Read], last: Last, cuts: Cuts) -> Option<Self> {
-        if let (Last::Reciprocal { most }, [Read::Fold(Fold::FirstRank(hits), _)]) = (&last, reads) {
+        if let (Last::Reciprocal { most }, [Read::Fold(Fold::FirstRank(hits), _)]) = (&last, reads)
+        {
             return Some(ExpectedForm::Reciprocal { hits: *hits, most: *most });
         }
         if !reads.iter().all(|read| has_expectation(read, cuts)) {
@@ -181,11 +209,14 @@ impl ExpectedForm {
         if declared == Expected::Linear {
             return Some(ExpectedForm::Linear { reads: numbers, last });
         }
-        // The hits are those of the count that goes as deep as any number.
-        // Invariant: a fold that is read less deep than that ends above the cut group, or it is a count. A precision sum that ended within
-        // the group would need the split of the given hits at its end; such a reading gives NaN below, and no recipe has one.
+        // The hits are those of the count that goes as deep as any number. Invariant: a fold that
+        // is read less deep than that ends above the cut group, or it is a count. A precision sum
+        // that ended within the group would need the split of the given hits at its end; such a
+        // reading gives NaN below, and no recipe has one.
         let counts = reads.iter().filter_map(|read| match read {
-            Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => Some((*set, place.clone())),
+            Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => {
+                Some((*set, place.clone()))
+            }
             _ => None,
         });
         let deepest = |(_, place): &(Above, Place)| match place {
@@ -220,7 +251,8 @@ impl ExpectedForm {
                 folds::first_hit(row, ranks, *hits, |index| 1.0 / (index + 1) as f64)
             }
             ExpectedForm::Own(form) => form(row, tables),
-            // Pieces do not say which of them have one score; the value of the ranking's own order is taken.
+            // Pieces do not say which of them have one score; the value of the ranking's own order
+            // is taken.
             ExpectedForm::Any => f64::NAN,
         }
     }
@@ -272,7 +304,12 @@ impl NumberOfLast {
 }
 
 /// The expectation of a fold over the first ranks of a row.
-pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &RankingPieces<'_>, tables: &mut FoldTables) -> f64 {
+pub(super) fn of_fold(
+    fold: &Fold,
+    ranks: usize,
+    row: &RankingPieces<'_>,
+    tables: &mut FoldTables,
+) -> f64 {
     match fold {
         Fold::Cascade { stop, discount } => folds::cascade(row, ranks, stop, *discount, tables),
         Fold::InferredSum(hits) => folds::inferred_sum(row, *hits, &mut tables.chances),
@@ -287,7 +324,8 @@ pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &RankingPieces<'_>, tables
     }
 }
 
-/// Adds a part to a sum that grows rank by rank; `given` is the number of hits in the part that is read, if it is known.
+/// Adds a part to a sum that grows rank by rank; `given` is the number of hits in the part that is
+/// read, if it is known.
 fn step(
     fold: &Fold,
     state: &mut GrowingSum,
@@ -304,11 +342,20 @@ fn step(
     };
     match fold {
         Fold::Count(set) => folds::count(state, part, inside(*set)),
-        Fold::PrecisionSum(set) => folds::precision_sum(state, part, inside(*set), &mut tables.sums),
+        Fold::PrecisionSum(set) => {
+            folds::precision_sum(state, part, inside(*set), &mut tables.sums)
+        }
         Fold::PairSum(set) => folds::pair_sum(state, part, inside(*set)),
         Fold::WeightedSum { gain, discount } => match given {
             Some(given) => {
-                folds::weighted_sum_given(&mut state.sum, part, given, gain, *discount, &mut tables.sums);
+                folds::weighted_sum_given(
+                    &mut state.sum,
+                    part,
+                    given,
+                    gain,
+                    *discount,
+                    &mut tables.sums,
+                );
             }
             None => folds::weighted_sum(&mut state.sum, part, gain, *discount, &mut tables.sums),
         },
@@ -334,8 +381,8 @@ fn given_hits(
         read_all(reads, row, &mut numbers, tables);
         return finish(last, &numbers);
     };
-    // Everything above the cut group is the same for each number of hits: its state is kept, and only the last step of the walk repeated.
-    // The part before the group is added once.
+    // Everything above the cut group is the same for each number of hits: its state is kept, and
+    // only the last step of the walk repeated. The part before the group is added once.
     let limit = |place: &Place| ranks(place, row.facts);
     let before: Vec<GrowingSum> = reads
         .iter()
@@ -364,9 +411,11 @@ fn given_hits(
                 if limit(place) - cut.above >= cut.read {
                     step(fold, &mut state, cut, given, tables);
                 } else if let Fold::Count(set) = fold {
-                    // The group is read above its end, and all of its documents are known to be there.
+                    // The group is read above its end, and all of its documents are known to be
+                    // there.
                     let read = (limit(place) - cut.above) as f64;
-                    let share = if *set == Above::RETRIEVED { 1.0 } else { found as f64 / cut.read as f64 };
+                    let share =
+                        if *set == Above::RETRIEVED { 1.0 } else { found as f64 / cut.read as f64 };
                     state.sum += read * share;
                 } else {
                     state.sum = f64::NAN;

@@ -1,8 +1,9 @@
 //! The expected value of the reciprocal of the first hit's rank.
 //!
-//! Only one group can decide the rank of the first hit: that in which the order of the ranking has its first hit. Earlier
-//! groups have no hit at all, and what stands below this one cannot come first. So the column with the rank in one order, which a kernel
-//! has found anyway, says where to look, and most rows are done without looking at any group's labels.
+//! Only one group can decide the rank of the first hit: that in which the order of the ranking has
+//! its first hit. Earlier groups have no hit at all, and what stands below this one cannot come
+//! first. So the column with the rank in one order, which a kernel has found anyway, says where to
+//! look, and most rows are done without looking at any group's labels.
 
 use super::folds::{self, Inside};
 use crate::label::{Above, RowTies, TiedGroup};
@@ -18,13 +19,20 @@ pub struct FirstHit {
 }
 
 impl FirstHit {
-    /// The expected value of a row of which `end` ranks are kept, and whose first hit in its order is at rank `first`; `None` if every
-    /// order has the same value.
-    pub fn of_row(&self, ties: RowTies<'_>, end: u32, first: f64, label: impl Fn(u32) -> u8) -> Option<f64> {
+    /// The expected value of a row of which `end` ranks are kept, and whose first hit in its order
+    /// is at rank `first`; `None` if every order has the same value.
+    pub fn of_row(
+        &self,
+        ties: RowTies<'_>,
+        end: u32,
+        first: f64,
+        label: impl Fn(u32) -> u8,
+    ) -> Option<f64> {
         let ranks = end.min(self.most);
         // If no hit was found, it may be behind the cutoff, in a group across it.
         let rank = if first > 0.0 { first as u32 - 1 } else { ranks };
-        let at = ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
+        let at =
+            ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
         let TiedGroup { start, .. } = ties.groups[at];
         let cut = if at + 1 == ties.groups.len() { ties.cut } else { &[] };
         let size = ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>();
@@ -32,12 +40,15 @@ impl FirstHit {
         if start >= ranks || rank - start >= size {
             return None;
         }
-        let found = (start..ties.groups[at].end()).filter(|&rank| self.hits.contains(label(rank))).count();
+        let found =
+            (start..ties.groups[at].end()).filter(|&rank| self.hits.contains(label(rank))).count();
         let cut = cut.iter().filter(|cut| self.hits.contains(cut.code));
         let found = found + cut.map(|cut| cut.count as usize).sum::<usize>();
         let (start, size, read) = (start as usize, size as usize, (ranks - start) as usize);
         let inside = Inside { size, hits: found };
         let is_open = found > 0 && found < size;
-        is_open.then(|| folds::first_of(inside, read.min(size), |index| 1.0 / (start + index + 1) as f64))
+        is_open.then(|| {
+            folds::first_of(inside, read.min(size), |index| 1.0 / (start + index + 1) as f64)
+        })
     }
 }

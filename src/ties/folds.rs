@@ -1,7 +1,9 @@
-//! The expectations of the numbers that a measure reads, over the orders of a row: one function a fold.
+//! The expectations of the numbers that a measure reads, over the orders of a row: one function a
+//! fold.
 //!
-//! A group has `size` documents behind `above` others, and its first `read` ranks count; j = 1 … read below. Documents outside of groups
-//! are added as in the plain formula, and a group adds one term.
+//! A group has `size` documents behind `above` others, and its first `read` ranks count; j = 1 …
+//! read below. Documents outside of groups are added as in the plain formula, and a group adds one
+//! term.
 
 use super::chance::{Double, Hypergeometric, SumTables};
 use super::row::{RankingPieces, ReadPiece};
@@ -24,7 +26,8 @@ pub struct GrowingSum {
     pub sum: f64,
 }
 
-/// The hits in the part that is read. They are those of the fold's own set or, if the number of hits is given, of the set of that.
+/// The hits in the part that is read. They are those of the fold's own set or, if the number of
+/// hits is given, of the set of that.
 #[derive(Debug, Clone, Copy)]
 pub struct Inside {
     /// The number of documents in random order.
@@ -40,7 +43,11 @@ impl Inside {
 
     /// The expected number of hits among the first `read` ranks.
     fn expected(self, read: usize) -> f64 {
-        if read == self.size { self.hits as f64 } else { self.hits as f64 * (read as f64 / self.size as f64) }
+        if read == self.size {
+            self.hits as f64
+        } else {
+            self.hits as f64 * (read as f64 / self.size as f64)
+        }
     }
 }
 
@@ -49,23 +56,31 @@ pub fn count(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     state.sum += inside.expected(part.read);
 }
 
-// A group of t documents, h of them hits, stands behind o documents with H hits (an expectation, if groups above have hits). Rank j of it
-// is a hit with the chance h/t. The precision there is (hits down to it) / (o + j), and given the hit the hits down to it are
+// A group of t documents, h of them hits, stands behind o documents with H hits (an expectation, if
+// groups above have hits). Rank j of it is a hit with the chance h/t. The precision there is (hits
+// down to it) / (o + j), and given the hit the hits down to it are
 //
 //     H + 1 + (j − 1)·(h − 1)/(t − 1)
 //
-// for each of the j − 1 ranks above it is one of the other h − 1 hits with the chance (h − 1)/(t − 1). Summed over the ranks that are
-// read, the part that is constant in j and the part that grows with it separate:
+// for each of the j − 1 ranks above it is one of the other h − 1 hits with the chance (h − 1)/(t −
+// 1). Summed over the ranks that are read, the part that is constant in j and the part that grows
+// with it separate:
 //
 //     E = h/t · ( (H + 1)·A + (h − 1)/(t − 1)·B )      A = Σ 1/(o + j)      B = Σ (j − 1)/(o + j)
 //
-// A is a difference of two prefix sums of 1/i. As (j − 1)/(o + j) = 1 − (o + 1)/(o + j), B is r − (o + 1)·A for r ranks. So a group costs
-// the same whatever its size. B is a small difference of large numbers where o is large: r − (o + 1)·A loses as many digits as o/r has.
-// That is why A is kept in two floats.
+// A is a difference of two prefix sums of 1/i. As (j − 1)/(o + j) = 1 − (o + 1)/(o + j), B is r −
+// (o + 1)·A for r ranks. So a group costs the same whatever its size. B is a small difference of
+// large numbers where o is large: r − (o + 1)·A loses as many digits as o/r has. That is why A is
+// kept in two floats.
 /// The expected sum of the precisions at hits, with a constant number of operations for a group.
 ///
 /// Groups of hits alone are added as the plain formula adds them, so that their bits are the same.
-pub fn precision_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside, sums: &mut SumTables) {
+pub fn precision_sum(
+    state: &mut GrowingSum,
+    part: ReadPiece<'_>,
+    inside: Inside,
+    sums: &mut SumTables,
+) {
     let Inside { size, hits } = inside;
     if hits == size {
         for rank in part.above + 1..=part.above + part.read {
@@ -87,8 +102,9 @@ pub fn precision_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside
     state.hits += inside.expected(part.read);
 }
 
-// A pair is a hit with another document above it. Outside the group: the expected hits times the others above the group. Inside, each of
-// the r(r − 1)/2 pairs of ranks is such a pair with the chance (t − h)·h / (t(t − 1)): another document at the first, a hit at the second.
+// A pair is a hit with another document above it. Outside the group: the expected hits times the
+// others above the group. Inside, each of the r(r − 1)/2 pairs of ranks is such a pair with the
+// chance (t − h)·h / (t(t − 1)): another document at the first, a hit at the second.
 /// The pairs of a hit and a document above it that is no hit.
 pub fn pair_sum(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
     let (size, hits, read) = (inside.size as f64, inside.hits as f64, part.read as f64);
@@ -116,7 +132,13 @@ pub fn weighted_sum(
     }
 }
 
-fn plain_gains(sum: &mut f64, part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumTables) {
+fn plain_gains(
+    sum: &mut f64,
+    part: ReadPiece<'_>,
+    gain: f64,
+    discount: Discount,
+    sums: &mut SumTables,
+) {
     let ranks = part.above..part.above + part.read;
     let weights = sums.of(discount, ranks.end);
     ranks.for_each(|rank| *sum += weights.term(gain, rank));
@@ -127,9 +149,11 @@ fn mean_gain(part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumT
     gain * sums.of(discount, end).between(part.above, end).value()
 }
 
-// Given that `hits` of the ranks read are hits, which ranks these are is still chance, and which of the group's hits and others they are
-// as well. So every rank has the same expected gain: (hits · mean gain of a hit + (r − hits) · mean gain of another) / r.
-/// The discounted sum of gains of a part, given how many of the ranks that are read have a document of a set.
+// Given that `hits` of the ranks read are hits, which ranks these are is still chance, and which of
+// the group's hits and others they are as well. So every rank has the same expected gain: (hits ·
+// mean gain of a hit + (r − hits) · mean gain of another) / r.
+/// The discounted sum of gains of a part, given how many of the ranks that are read have a document
+/// of a set.
 pub fn weighted_sum_given(
     sum: &mut f64,
     part: ReadPiece<'_>,
@@ -158,28 +182,35 @@ pub fn weighted_sum_given(
     }
 }
 
-// In a cascade the user stops at rank i with the chance R of its document times the product of (1 − R) of all above. An expectation over
-// the orders of a group needs the mean of that product over all sets of documents that may stand above: elementary symmetric functions of
-// the (1 − R), normalised. They are built up one document at a time. With n documents in random order that may stop the user,
+// In a cascade the user stops at rank i with the chance R of its document times the product of (1 −
+// R) of all above. An expectation over the orders of a group needs the mean of that product over
+// all sets of documents that may stand above: elementary symmetric functions of the (1 − R),
+// normalised. They are built up one document at a time. With n documents in random order that may
+// stop the user,
 //
 //     M(l) = the mean of the product of (1 − R) over the first l of them            M(0) = 1
 //     D(l) = the mean of R of the l-th times the product over the l − 1 before it
 //
-// A further document of chance R falls on one of n + 1 places with equal chance: behind the first l, among them, or at l itself.
+// A further document of chance R falls on one of n + 1 places with equal chance: behind the first
+// l, among them, or at l itself.
 //
 //     M'(l) = ( (n + 1 − l)·M(l) + l·(1 − R)·M(l − 1) ) / (n + 1)
 //     D'(l) = ( (n + 1 − l)·D(l) + (l − 1)·(1 − R)·D(l − 1) + R·M(l − 1) ) / (n + 1)
 //
-// All terms are positive, so no digit cancels. (The coefficients of a product of polynomials would have to be divided by binomials, which
-// overflow.) Documents of chance 0 stop nobody: rank j of the group holds one that may stop with the chance n/t, and of the j − 1 above it
-// x are such, hypergeometric. So a group of t documents, n of which may stop the user, costs n² steps for the tables, less where the
-// chance to get so far is below 10⁻²⁰, and a draw for each rank that is read.
+// All terms are positive, so no digit cancels. (The coefficients of a product of polynomials would
+// have to be divided by binomials, which overflow.) Documents of chance 0 stop nobody: rank j of
+// the group holds one that may stop with the chance n/t, and of the j − 1 above it x are such,
+// hypergeometric. So a group of t documents, n of which may stop the user, costs n² steps for the
+// tables, less where the chance to get so far is below 10⁻²⁰, and a draw for each rank that is
+// read.
 //
-// The product over a whole group does not depend on its order. So groups are independent through one number, the chance to pass them.
+// The product over a whole group does not depend on its order. So groups are independent through
+// one number, the chance to pass them.
 /// The discounted sum of the chances to stop, if the user goes on with the remaining chance.
 ///
-/// With m documents of a group in random order, M(l) is the mean chance to go on past l of those that may stop the user, and D(l) that to
-/// stop at the l-th of them. One more document of chance R changes them to the mean over the places where it may stand.
+/// With m documents of a group in random order, M(l) is the mean chance to go on past l of those
+/// that may stop the user, and D(l) that to stop at the l-th of them. One more document of chance R
+/// changes them to the mean over the places where it may stand.
 pub fn cascade(
     row: &RankingPieces<'_>,
     ranks: usize,
@@ -275,7 +306,8 @@ impl Stops {
         self.documents += 1;
     }
 
-    /// The expected discounted sum of the chances to stop within a part, for a user who has reached the part.
+    /// The expected discounted sum of the chances to stop within a part, for a user who has reached
+    /// the part.
     fn expected(
         &self,
         part: ReadPiece<'_>,
@@ -286,22 +318,26 @@ impl Stops {
         let stands = self.documents as f64 / size as f64;
         let weights = sums.of(discount, part.above + part.read);
         let mut sum = Double::default();
-        // Ranks so deep that even the fewest stopping documents above leave no chance add nothing, and neither do deeper ones.
+        // Ranks so deep that even the fewest stopping documents above leave no chance add nothing,
+        // and neither do deeper ones.
         for j in 0..part.read as u64 {
             chances.draw(size - 1, self.documents - 1, j);
             if chances.first() >= self.stops.len() as u64 {
                 break;
             }
-            let stops = chances.mean(|before| self.stops.get(before as usize).copied().unwrap_or(0.0));
+            let stops =
+                chances.mean(|before| self.stops.get(before as usize).copied().unwrap_or(0.0));
             sum = sum.plus(Double::of(weights.term(stops, part.above + j as usize)));
         }
         stands * sum.value()
     }
 }
 
-// Rank j is a hit with the chance h/t; the others above it are then drawn among the t − 1 that remain. A caller that knows a closed form
-// of the whole group, where every number of others above is equally likely, gives it as `whole`.
-/// The sum over the hits of a function of the number of documents of another set above each, if all are in random order.
+// Rank j is a hit with the chance h/t; the others above it are then drawn among the t − 1 that
+// remain. A caller that knows a closed form of the whole group, where every number of others above
+// is equally likely, gives it as `whole`.
+/// The sum over the hits of a function of the number of documents of another set above each, if all
+/// are in random order.
 pub fn sum_over_hits(
     (hits, others): (usize, usize),
     part: ReadPiece<'_>,
@@ -321,15 +357,21 @@ pub fn sum_over_hits(
     hits as f64 / part.size as f64 * sum.value()
 }
 
-/// The sum over the hits of the share of known non-relevant documents that are not above them. At most `most` above count, and their number
-/// is divided by `bound`.
-pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: &mut Hypergeometric) -> f64 {
+/// The sum over the hits of the share of known non-relevant documents that are not above them. At
+/// most `most` above count, and their number is divided by `bound`.
+pub fn preference(
+    row: &RankingPieces<'_>,
+    [hits, judged]: [Above; 2],
+    chances: &mut Hypergeometric,
+) -> f64 {
     let most = row.facts.count(hits);
-    let nonrelevant = row.facts.iter().filter(|&(code, _)| judged.contains(code) && !hits.contains(code));
-    // trec_eval's m_bpref.c: the documents above a hit are capped by R, and divided by the smaller of R and N. No term falls below 0: with
-    // N < R no more than N can stand above.
+    let nonrelevant =
+        row.facts.iter().filter(|&(code, _)| judged.contains(code) && !hits.contains(code));
+    // trec_eval's m_bpref.c: the documents above a hit are capped by R, and divided by the smaller
+    // of R and N. No term falls below 0: with N < R no more than N can stand above.
     let bound = most.min(nonrelevant.map(|(_, count)| u64::from(count)).sum());
-    let share = |above: u64| if above == 0 { 1.0 } else { 1.0 - above.min(most) as f64 / bound as f64 };
+    let share =
+        |above: u64| if above == 0 { 1.0 } else { 1.0 - above.min(most) as f64 / bound as f64 };
     let (mut above, mut sum) = (0, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);
@@ -338,16 +380,20 @@ pub fn preference(row: &RankingPieces<'_>, [hits, judged]: [Above; 2], chances: 
             let read = if found == part.size { part.read } else { found };
             match found {
                 0 => {}
-                _ if part.is_whole() || found == part.size => (0..read).for_each(|_| sum += share(above)),
+                _ if part.is_whole() || found == part.size => {
+                    (0..read).for_each(|_| sum += share(above))
+                }
                 _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
             }
         } else if found > 0 {
-            // Σ min(B + x, R) for x = 0 … m has two pieces: a ramp B … R, which is a difference of triangular numbers, and a flat end of
-            // Rs. In integers, as a difference of large floats would lose what the few terms are worth.
+            // Σ min(B + x, R) for x = 0 … m has two pieces: a ramp B … R, which is a difference of
+            // triangular numbers, and a flat end of Rs. In integers, as a difference of large
+            // floats would lose what the few terms are worth.
             let whole = || {
                 let (first, last) = (above, above + others as u64);
                 let below = |n: u64| u128::from(n) * u128::from(n + 1) / 2;
-                let ramp = below(last.min(most)) - if first == 0 { 0 } else { below((first - 1).min(most)) };
+                let ramp = below(last.min(most))
+                    - if first == 0 { 0 } else { below((first - 1).min(most)) };
                 let flat = (last + 1).saturating_sub(first.max(most + 1));
                 let taken = ramp + u128::from(flat) * u128::from(most);
                 if taken == 0 {
@@ -367,11 +413,12 @@ const EPSILON: f64 = 0.00001;
 
 // The term of InfAP (trec_eval's m_infap.c; Yilmaz and Aslam 2006) at a hit below f documents is
 //
-//     (1 + (k + u)·(a + ε)/(k + 2ε)) / (f + 1)      a relevant, k judged, u pooled but unjudged above
+//     (1 + (k + u)·(a + ε)/(k + 2ε)) / (f + 1)    a relevant, k judged, u pooled but unjudged above
 //
-// In a group, let x of the j above be judged, hypergeometric with one hit taken out. Given x, the relevant ones among these x and the
-// pooled ones among the other j − x are independent draws, both linear in their numbers: their product has the product of the means. So
-// one sum over x remains, with 1/(k + x + 2ε), which has no simpler form; see `reciprocal_means` for large groups.
+// In a group, let x of the j above be judged, hypergeometric with one hit taken out. Given x, the
+// relevant ones among these x and the pooled ones among the other j − x are independent draws, both
+// linear in their numbers: their product has the product of the means. So one sum over x remains,
+// with 1/(k + x + 2ε), which has no simpler form; see `reciprocal_means` for large groups.
 /// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
 pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
     // The numbers of relevant, not relevant, and pooled but unjudged documents above.
@@ -402,7 +449,8 @@ pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeo
             let [of_others, of_rest] = [(found - 1, others), (unjudged, rest)]
                 .map(|(a, b)| if b == 0 { 0.0 } else { a as f64 / b as f64 });
             let above = PoolAbove { relevant, known: relevant + nonrelevant, pooled };
-            sum += found as f64 / part.size as f64 * above.terms(part, others, of_others, of_rest, chances);
+            sum += found as f64 / part.size as f64
+                * above.terms(part, others, of_others, of_rest, chances);
         }
         relevant += found as f64;
         nonrelevant += judged as f64;
@@ -419,8 +467,9 @@ struct PoolAbove {
 }
 
 impl PoolAbove {
-    /// The sum over the read ranks of a group of the mean term of a hit there. Besides the hit the group has `others` judged documents, of
-    /// which the share `of_others` is relevant; of the rest the share `of_rest` is pooled.
+    /// The sum over the read ranks of a group of the mean term of a hit there. Besides the hit the
+    /// group has `others` judged documents, of which the share `of_others` is relevant; of the rest
+    /// the share `of_rest` is pooled.
     #[inline(always)]
     fn terms(
         &self,
@@ -443,14 +492,17 @@ impl PoolAbove {
                     let (a, b) = (known + pooled + drawn * of_rest, 1.0 - of_rest);
                     let (c, d, k) = (relevant + EPSILON, of_others, known + 2.0 * EPSILON);
                     let x = drawn * others as f64 / (part.size - 1) as f64;
-                    b * d * x + (a * d + b * c - b * d * k) + (a - b * k) * (c - d * k) * reciprocals[j]
+                    b * d * x
+                        + (a * d + b * c - b * d * k)
+                        + (a - b * k) * (c - d * k) * reciprocals[j]
                 }
                 None => {
                     chances.draw(part.size as u64 - 1, others as u64, j as u64);
                     chances.mean(|x| {
                         let x = x as f64;
                         let (known, seen) = (known + x, pooled + (drawn - x) * of_rest);
-                        (known + seen) * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
+                        (known + seen)
+                            * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
                     })
                 }
             };
@@ -463,20 +515,22 @@ impl PoolAbove {
 /// The size of a group from which on means are not summed over all numbers of documents.
 const LARGE: usize = 4096;
 
-/// The means of 1 / (k + x) for 0, 1, … draws, fewer than `draws`, where x is the number of marked ones that are drawn of `all`, of which
-/// `marked` are marked; k is above 0.
+/// The means of 1 / (k + x) for 0, 1, … draws, fewer than `draws`, where x is the number of marked
+/// ones that are drawn of `all`, of which `marked` are marked; k is above 0.
 ///
-/// Let S(j) be the sum over x of C(M, x) · C(L, j − x) / (k + x), with M marked and L others of N = M + L. Its generating function is
-/// (1 + z)^L · H(z), where z·H' + k·H = (1 + z)^M, and comparing coefficients gives
+/// Let S(j) be the sum over x of C(M, x) · C(L, j − x) / (k + x), with M marked and L others of N =
+/// M + L. Its generating function is (1 + z)^L · H(z), where z·H' + k·H = (1 + z)^M, and comparing
+/// coefficients gives
 ///
 /// ```text
 /// (j + k) · S(j) = C(N + 1, j) + (L + 1 − k − j) · S(j − 1)
 /// ```
 ///
-/// Divided by C(N, j) it is a step from one mean to the next. Forward all terms are positive up to j = L + 1 − k; behind it the two terms
-/// are subtracted, which costs a bit at most, and an error shrinks with each step as long as (j + k − L) · j < (j + k) · (N − j). From
-/// there on errors shrink backward from j = N, where all are drawn and the mean is 1 / (k + M). So each mean costs a step, where the sum
-/// over x takes some √j terms.
+/// Divided by C(N, j) it is a step from one mean to the next. Forward all terms are positive up to
+/// j = L + 1 − k; behind it the two terms are subtracted, which costs a bit at most, and an error
+/// shrinks with each step as long as (j + k − L) · j < (j + k) · (N − j). From there on errors
+/// shrink backward from j = N, where all are drawn and the mean is 1 / (k + M). So each mean costs
+/// a step, where the sum over x takes some √j terms.
 fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64> {
     let (n, m) = (all as f64, marked as f64);
     let others = n - m;
@@ -505,12 +559,17 @@ fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64>
     means
 }
 
-// The first hit is at rank j + 1 of a group if j others stand above it: h/t · Π (t − h − i)/(t − 1 − i) for i < j, each chance from the
-// one before. It is a product of as many factors as there are ranks above, so it is kept in two floats. Later groups never matter: a group
-// with a hit has it.
-/// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an index from 0. Only the first `ranks` ranks
-/// count.
-pub fn first_hit(row: &RankingPieces<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {
+// The first hit is at rank j + 1 of a group if j others stand above it: h/t · Π (t − h − i)/(t − 1
+// − i) for i < j, each chance from the one before. It is a product of as many factors as there are
+// ranks above, so it is kept in two floats. Later groups never matter: a group with a hit has it.
+/// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an
+/// index from 0. Only the first `ranks` ranks count.
+pub fn first_hit(
+    row: &RankingPieces<'_>,
+    ranks: usize,
+    hits: Above,
+    weight: impl Fn(usize) -> f64,
+) -> f64 {
     let Some(part) = row.parts(ranks).find(|part| part.count(hits) > 0) else { return 0.0 };
     let inside = Inside::of(part, hits);
     if inside.hits == inside.size {
@@ -519,7 +578,8 @@ pub fn first_hit(row: &RankingPieces<'_>, ranks: usize, hits: Above, weight: imp
     first_of(inside, part.read, |index| weight(part.above + index))
 }
 
-/// The same expectation within a group with hits and other documents, whose first `read` ranks count.
+/// The same expectation within a group with hits and other documents, whose first `read` ranks
+/// count.
 pub fn first_of(Inside { size, hits }: Inside, read: usize, weight: impl Fn(usize) -> f64) -> f64 {
     let mut sum = Double::default();
     let mut chance = Double::of(hits as f64).over(size as f64);
@@ -555,11 +615,17 @@ mod tests {
     /// The end of each direction is where the other begins.
     #[test]
     fn means_of_reciprocals_of_many_meet() {
-        for (marked, k) in [(3, 2e-5), (500_000, 2e-5), (999_000, 3.0), (250_000, 1e6), (1_000_000, 0.5)] {
+        for (marked, k) in
+            [(3, 2e-5), (500_000, 2e-5), (999_000, 3.0), (250_000, 1e6), (1_000_000, 0.5)]
+        {
             let means = reciprocal_means(1_000_001, 1_000_000, marked, k);
             assert!(means.iter().all(|mean| *mean > 0.0 && *mean <= 1.0 / k));
-            assert!(means.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)), "{marked}, {k}");
-            let smooth = |at: usize| (means[at - 1] / means[at]) / (means[at] / means[at + 1]) - 1.0;
+            assert!(
+                means.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)),
+                "{marked}, {k}"
+            );
+            let smooth =
+                |at: usize| (means[at - 1] / means[at]) / (means[at] / means[at + 1]) - 1.0;
             let worst = (1000..999_000).map(|at| smooth(at).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-5, "{marked}, {k}: {worst}");
         }

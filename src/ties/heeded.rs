@@ -33,13 +33,15 @@ pub(super) enum Next<'r> {
 }
 
 impl HeededTies {
-    /// Takes the groups of a ranking that begin within its first `end` ranks and have a document that is heeded.
+    /// Takes the groups of a ranking that begin within its first `end` ranks and have a document
+    /// that is heeded.
     pub fn fill(&mut self, tied: &TiedRanking<'_>, end: u32, heeded: Above) {
         self.groups.clear();
         self.counts.clear();
         let (documents, ties) = (tied.documents, tied.ties);
-        let behind =
-            |rank: u32, from: usize| from + documents[from..].iter().take_while(|of| of.rank < rank).count();
+        let behind = |rank: u32, from: usize| {
+            from + documents[from..].iter().take_while(|of| of.rank < rank).count()
+        };
         let mut from = 0;
         // Invariant: only the last group of a row can have documents that were cut off.
         for (at, group) in (1..).zip(ties.groups).take_while(|(_, group)| group.start < end) {
@@ -49,7 +51,11 @@ impl HeededTies {
             let start = self.counts.len();
             let mut size = group.length;
             self.counts.push((UNPOOLED, 0));
-            row::add_codes(&mut self.counts, start, documents[first..from].iter().map(|of| (of.code, 1)));
+            row::add_codes(
+                &mut self.counts,
+                start,
+                documents[first..from].iter().map(|of| (of.code, 1)),
+            );
             for cut in cut {
                 size += cut.count;
                 if heeded.contains(cut.code) {
@@ -93,8 +99,9 @@ impl HeededTies {
         }
     }
 
-    // A group that lies across a cutoff is added to a *copy* of the state, for the report at that cutoff alone: the next cutoff reads more
-    // ranks of the same group, and its expectation is not the sum of two parts with a state between them.
+    // A group that lies across a cutoff is added to a *copy* of the state, for the report at that
+    // cutoff alone: the next cutoff reads more ranks of the same group, and its expectation is not
+    // the sum of two parts with a state between them.
     /// Walks down a ranking, and reports the state at each cutoff; cutoffs ascend.
     pub fn walk<S: Copy + Default>(
         &self,

@@ -48,12 +48,14 @@ pub(super) fn is_fixed(recipe: &Recipe) -> bool {
     }
 }
 
-/// The reason why a measure has no expected value; `only_cut` if it has one for rankings that are not cut.
+/// The reason why a measure has no expected value; `only_cut` if it has one for rankings that are
+/// not cut.
 pub(super) fn refused_mean(measure: &Measure, cuts: Cuts, only_cut: bool) -> String {
     let under = if only_cut { " under -M" } else { "" };
     let others = if is_known(measure, cuts) { "best, worst or " } else { "" };
     format!(
-        "{measure} has no expected value over ties{under} that can be computed; take --ties {others}docno-desc"
+        "{measure} has no expected value over ties{under} that can be computed; take --ties \
+         {others}docno-desc"
     )
 }
 
@@ -65,5 +67,8 @@ pub(super) fn refused_extreme(measure: &Measure, side: Side, cuts: Cuts) -> Stri
         (true, true) => " under -M and -J together",
         (true, false) => " under -M",
     };
-    format!("{measure}: its {} order{under} cannot be found without trying all of them", side.name())
+    format!(
+        "{measure}: its {} order{under} cannot be found without trying all of them",
+        side.name()
+    )
 }

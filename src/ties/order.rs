@@ -1,14 +1,17 @@
 //! The best and the worst order of documents with equal scores.
 //!
-//! Why one order of codes suffices for most measures: if exchanging two neighbours so that the better document stands higher never makes a
-//! value worse (`better_swaps`, or the same with another worth of the codes), then any order becomes the one by descending worth through
-//! such exchanges, as bubble sort makes it, and no step loses. So that order is best, and by the same argument reversed its reverse is
-//! worst. Groups are sorted one by one, and the argument holds in each whatever the others are. A document that a cut keeps out takes
-//! part: exchanged with one that is kept it is the same step, across the border.
+//! Why one order of codes suffices for most measures: if exchanging two neighbours so that the
+//! better document stands higher never makes a value worse (`better_swaps`, or the same with
+//! another worth of the codes), then any order becomes the one by descending worth through such
+//! exchanges, as bubble sort makes it, and no step loses. So that order is best, and by the same
+//! argument reversed its reverse is worst. Groups are sorted one by one, and the argument holds in
+//! each whatever the others are. A document that a cut keeps out takes part: exchanged with one
+//! that is kept it is the same step, across the border.
 //!
-//! So the best value of a row is *one evaluation* of the row with its groups sorted: the kernels run over an arranged copy of the tile,
-//! and there is no arithmetic of its own that could round otherwise. Where the argument fails, mostly since a quotient's divisor counts
-//! the hits that a cut lets through, `search` looks at each such number.
+//! So the best value of a row is *one evaluation* of the row with its groups sorted: the kernels
+//! run over an arranged copy of the tile, and there is no arithmetic of its own that could round
+//! otherwise. Where the argument fails, mostly since a quotient's divisor counts the hits that a
+//! cut lets through, `search` looks at each such number.
 
 use bytemuck::Zeroable;
 
@@ -73,8 +76,8 @@ impl Extreme {
     }
 }
 
-/// The reason why a measure has no value over all orders: the expected one, or that of a side. `None` also if that depends on the grades,
-/// which are not known here.
+/// The reason why a measure has no value over all orders: the expected one, or that of a side.
+/// `None` also if that depends on the grades, which are not known here.
 pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<String> {
     let nothing = Codebook::default();
     let recipe = measure.recipe(&nothing);
@@ -92,19 +95,24 @@ pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<Stri
 }
 
 impl CodeOrder {
-    /// Orders codes by descending worth for the best order, ascending for the worst; codes of equal worth by their number in the same way.
-    /// Codes that no document has come last, so that they make no difference between keys.
+    /// Orders codes by descending worth for the best order, ascending for the worst; codes of equal
+    /// worth by their number in the same way. Codes that no document has come last, so that they
+    /// make no difference between keys.
     fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
-        let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
+        let mut codes: Box<[u8; 256]> =
+            Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
         let of = |code: &u8| worth[usize::from(*code)];
-        // The array begins with UNPOOLED and wraps around, so PAST_END, code 0, is the last: no document has it.
+        // The array begins with UNPOOLED and wraps around, so PAST_END, code 0, is the last: no
+        // document has it.
         let met = &mut codes[..book.codes() - usize::from(UNPOOLED)];
         sort::by(met, |a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
         if side == Side::Worst {
             met.reverse();
         }
         let mut places = Box::new([0; 256]);
-        (0..=u8::MAX).zip(codes.iter()).for_each(|(place, &code)| places[usize::from(code)] = place);
+        (0..=u8::MAX)
+            .zip(codes.iter())
+            .for_each(|(place, &code)| places[usize::from(code)] = place);
         CodeOrder { codes, places }
     }
 
@@ -112,10 +120,11 @@ impl CodeOrder {
         self.places[usize::from(code)]
     }
 
-    // The tile is copied as a whole and groups are sorted in the copy: 64 lanes lie interleaved, and most of their labels stay where they
-    // are.
-    /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself if none of them begins there. Labels and
-    /// those of a group are written into memory that is used again.
+    // The tile is copied as a whole and groups are sorted in the copy: 64 lanes lie interleaved,
+    // and most of their labels stay where they are.
+    /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself
+    /// if none of them begins there. Labels and those of a group are written into memory that is
+    /// used again.
     pub fn arranged<'t>(
         &self,
         tile: Tile<'t>,
@@ -123,11 +132,13 @@ impl CodeOrder {
         reach: u32,
         (lines, group): (&'t mut Vec<AlignedBytes>, &mut Vec<u8>),
     ) -> Tile<'t> {
-        /// The number of bytes that are copied at a time: a processor's own copying is slow for some distances.
+        /// The number of bytes that are copied at a time: a processor's own copying is slow for
+        /// some distances.
         const AT_ONCE: usize = 4096;
         let depth = (reach as usize).min(tile.depth).next_multiple_of(GROUP);
         let seen = tile.shallower(depth);
-        if tied.iter().all(|(_, ties)| ties.groups.first().is_none_or(|first| first.start >= reach)) {
+        if tied.iter().all(|(_, ties)| ties.groups.first().is_none_or(|first| first.start >= reach))
+        {
             return seen;
         }
         lines.resize(seen.labels.len().div_ceil(size_of::<AlignedBytes>()), AlignedBytes::zeroed());
@@ -137,7 +148,10 @@ impl CodeOrder {
         for &(lane, ties) in tied {
             for (at, of) in (1..).zip(ties.groups).take_while(|(_, of)| of.start < reach) {
                 let pair = [of.start as usize, of.start as usize + 1];
-                if of.length == 2 && pair[1] < depth && (at < ties.groups.len() || ties.cut.is_empty()) {
+                if of.length == 2
+                    && pair[1] < depth
+                    && (at < ties.groups.len() || ties.cut.is_empty())
+                {
                     // Most groups are pairs.
                     let [first, second] = pair.map(|rank| tile.position(lane, rank));
                     if self.place(labels[first]) > self.place(labels[second]) {
@@ -156,9 +170,11 @@ impl CodeOrder {
         Tile { labels, ..seen }
     }
 
-    // There are at most 256 codes, so larger groups are sorted by counting. A cut group must be counted: what it keeps are the first of
-    // all its documents, of which those that were cut off are known by their counts only.
-    /// Puts the documents of a group in this order, those that were cut off included, and keeps the first.
+    // There are at most 256 codes, so larger groups are sorted by counting. A cut group must be
+    // counted: what it keeps are the first of all its documents, of which those that were cut off
+    // are known by their counts only.
+    /// Puts the documents of a group in this order, those that were cut off included, and keeps the
+    /// first.
     pub fn arrange(&self, group: &mut [u8], cut: &[CutOff]) {
         /// The most labels that are sorted by comparing them.
         const FEW: usize = 32;

@@ -1,13 +1,14 @@
 //! A ranking with groups of equal scores, under a view: pieces in rank order.
 //!
 //! ```text
-//! documents   1 1 0 [2 0 1 0 0] 0 0 1 [1 0 0 | 0 2]      [ ] mixed groups, | where the ranking was cut
-//! pieces      ──── ─ ────────── ─── ─ ──────────────
-//!             1×2 0  2,0,1,0,0  0×2 1  1,0,0,0,2 of which 3 are read
+//! documents  1 1 0 [2 0 1 0 0] 0 0 1 [1 0 0 | 0 2]   [ ] mixed groups, | where the ranking was cut
+//! pieces     ──── ─ ────────── ─── ─ ──────────────
+//!            1×2 0  2,0,1,0,0  0×2 1  1,0,0,0,2 of which 3 are read
 //! ```
 //!
-//! A piece has its codes as counts, for in random order nothing else is known. Stretches of one code are pieces too, so every form sees
-//! one kind of thing. The number of pieces grows with judged documents and groups, not with the depth.
+//! A piece has its codes as counts, for in random order nothing else is known. Stretches of one
+//! code are pieces too, so every form sees one kind of thing. The number of pieces grows with
+//! judged documents and groups, not with the depth.
 
 use std::ops::Range;
 
@@ -32,12 +33,14 @@ pub struct Pieces {
     counts: Vec<(u8, u32)>,
     /// The counts of a group.
     group: Vec<(u8, u32)>,
-    /// The possible numbers of documents of the last piece that are left, with their chances, if a cut decides it: the judged ones among
-    /// the first ranks of its group. Empty if the number is known.
+    /// The possible numbers of documents of the last piece that are left, with their chances, if a
+    /// cut decides it: the judged ones among the first ranks of its group. Empty if the number is
+    /// known.
     left: Vec<(usize, f64)>,
 }
 
-// Groups have few distinct codes, so a sorted list beats a table of 256 that would have to be cleared.
+// Groups have few distinct codes, so a sorted list beats a table of 256 that would have to be
+// cleared.
 /// Adds documents to counts by code. The codes of the counts ascend from index `from` on.
 pub(super) fn add_codes(
     counts: &mut Vec<(u8, u32)>,
@@ -122,8 +125,10 @@ impl<'a> RankingPieces<'a> {
         let (mut at, mut rest, mut groups) = (0, documents, ties.groups.iter().peekable());
         while at < end {
             if let Some(group) = groups.next_if(|group| group.start == at) {
-                let (of_group, behind) = rest.split_at(rest.partition_point(|of| of.rank < group.end()));
-                let cut = if groups.peek().is_none() && group.end() == depth { ties.cut } else { &[] };
+                let (of_group, behind) =
+                    rest.split_at(rest.partition_point(|of| of.rank < group.end()));
+                let cut =
+                    if groups.peek().is_none() && group.end() == depth { ties.cut } else { &[] };
                 row.push_group(of_group, *group, cut, end, view.judged_only);
                 (at, rest) = (group.end(), behind);
                 continue;
@@ -176,8 +181,9 @@ impl<'a> RankingPieces<'a> {
         let judged: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
         if judged == all {
             self.push(counts.iter().copied(), read as usize);
-        // Unjudged documents are dropped after the cut. How many judged ones are among the first `read` of `all` is hypergeometric, and
-        // given their number they are in random order: the first ones, by that number, of a random order of the judged ones alone.
+        // Unjudged documents are dropped after the cut. How many judged ones are among the first
+        // `read` of `all` is hypergeometric, and given their number they are in random order: the
+        // first ones, by that number, of a random order of the judged ones alone.
         } else if judged > 0 {
             let mut left = Hypergeometric::default();
             left.fill(all, judged, read);
@@ -193,7 +199,12 @@ impl<'a> RankingPieces<'a> {
         let start = self.of.counts.len();
         self.of.counts.extend(counts);
         let size = self.of.counts[start..].iter().map(|&(_, count)| count as usize).sum();
-        self.of.pieces.push(Piece { above: self.depth, size, read, counts: start..self.of.counts.len() });
+        self.of.pieces.push(Piece {
+            above: self.depth,
+            size,
+            read,
+            counts: start..self.of.counts.len(),
+        });
         self.depth += read;
     }
 
@@ -202,7 +213,8 @@ impl<'a> RankingPieces<'a> {
         !self.of.left.is_empty()
     }
 
-    /// Adds up a function of the row: once, or weighted over the numbers of documents that a cut may leave.
+    /// Adds up a function of the row: once, or weighted over the numbers of documents that a cut
+    /// may leave.
     pub fn mean(&mut self, sums: &mut [f64], mut of: impl FnMut(&Self, &mut [f64])) {
         if self.of.left.is_empty() {
             return of(self, sums);
@@ -210,7 +222,8 @@ impl<'a> RankingPieces<'a> {
         let mut values = vec![0.0; sums.len()];
         sums.fill(0.0);
         for (left, chance) in self.of.left.clone() {
-            // Invariant: only the last group can be cut, and nothing follows it, so its piece is the last one.
+            // Invariant: only the last group can be cut, and nothing follows it, so its piece is
+            // the last one.
             if let Some(last) = self.of.pieces.last_mut() {
                 last.read = left;
                 self.depth = last.above + left;
@@ -232,7 +245,8 @@ impl<'a> RankingPieces<'a> {
         .filter(|part| part.read > 0)
     }
 
-    /// The number of retrieved documents that carry each code, ascending; for a cut group, of all its documents.
+    /// The number of retrieved documents that carry each code, ascending; for a cut group, of all
+    /// its documents.
     pub fn retrieved(&self) -> Vec<(u8, u32)> {
         let mut counts = [0u32; 256];
         self.of.counts.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);

@@ -1,17 +1,21 @@
-//! Extreme values that no single order of codes gives. The search is over the number of hits that the group has above the cut.
+//! Extreme values that no single order of codes gives. The search is over the number of hits that
+//! the group has above the cut.
 //!
-//! What is searched, and why it is all. A value here is a function of two numbers that pull in different directions: how many hits n the
-//! read part of the *cut* group has, and a sum that depends on where they stand. For a given n the order that is best for the sum is
-//! known: hits first, or last for the smallest value, since the divisor depends on n alone. So the search goes over n, all numbers that
-//! the group admits:
+//! What is searched, and why it is all. A value here is a function of two numbers that pull in
+//! different directions: how many hits n the read part of the *cut* group has, and a sum that
+//! depends on where they stand. For a given n the order that is best for the sum is known: hits
+//! first, or last for the smallest value, since the divisor depends on n alone. So the search goes
+//! over n, all numbers that the group admits:
 //!
 //! ```text
-//!     found + read − size ≤ n ≤ min(found, read)      at least found + read − size hits, as others fill no more than size − found ranks
+//!     found + read − size ≤ n ≤ min(found, read)      at least found + read − size hits, as others
+//!                                                     fill no more than size − found ranks
 //! ```
 //!
-//! Groups above the cut one are read whole: their number of hits is known, and hits first (or last) is best for each by itself. At most
-//! one group is cut, so the search is linear in it. InfAP is another case: it has no divisor of its own, but three kinds of documents that
-//! an exchange argument does not order, and is searched over all merges of two of them.
+//! Groups above the cut one are read whole: their number of hits is known, and hits first (or last)
+//! is best for each by itself. At most one group is cut, so the search is linear in it. InfAP is
+//! another case: it has no divisor of its own, but three kinds of documents that an exchange
+//! argument does not order, and is searched over all merges of two of them.
 
 use super::chance::{Double, SumTables, ratio};
 use super::row::{RankingPieces, ReadPiece};
@@ -81,8 +85,9 @@ impl Search {
     }
 }
 
-// Accuracy@k = 1 − wrong/(others·hits), over the pairs of a hit and another document within k. For n hits in the part, `pairs` is the
-// least number of wrong pairs: others above the part stand above each of the n, and with hits first no others of the part do.
+// Accuracy@k = 1 − wrong/(others·hits), over the pairs of a hit and another document within k. For
+// n hits in the part, `pairs` is the least number of wrong pairs: others above the part stand above
+// each of the n, and with hits first no others of the part do.
 /// Accuracy: hits stand first, or last, in the part of each group that is read.
 fn accuracy(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let (mut met, mut wrong, mut read) = (0, 0u64, 0);
@@ -97,7 +102,11 @@ fn accuracy(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -
         if !part.is_whole() {
             let value = |found: usize| {
                 let hits = (met + found) as f64;
-                if hits == 0.0 { 0.0 } else { 1.0 - ratio(pairs(found) as f64, (read as f64 - hits) * hits) }
+                if hits == 0.0 {
+                    0.0
+                } else {
+                    1.0 - ratio(pairs(found) as f64, (read as f64 - hits) * hits)
+                }
             };
             return extreme(at.feasible(at.read).map(value), largest);
         }
@@ -126,7 +135,8 @@ impl HitTerm {
         }
     }
 
-    /// The terms of `found` hits one behind the other below `above` ranks, of which `met` are hits; `harmonic` is Σ 1/i over their ranks.
+    /// The terms of `found` hits one behind the other below `above` ranks, of which `met` are hits;
+    /// `harmonic` is Σ 1/i over their ranks.
     fn of_run(self, harmonic: Double, found: usize, met: usize, above: usize) -> f64 {
         match self {
             // Σ (H + x)/(c + x) for x = 1 … h, with c ranks above the first of them.
@@ -136,7 +146,8 @@ impl HitTerm {
     }
 }
 
-/// The mean of the terms of the hits: those of a group stand first, or last, in the part that is read.
+/// The mean of the terms of the hits: those of a group stand first, or last, in the part that is
+/// read.
 fn mean_over_hits(
     row: &RankingPieces<'_>,
     term: HitTerm,
@@ -174,11 +185,13 @@ fn mean_over_hits(
     ratio(sum, met as f64)
 }
 
-// (top − above)/(depth − all): `above` counts hits above the cutoff, `all` the hits retrieved. It falls with the first and rises with the
-// second. In a whole group `all` is fixed, so the extreme of `above` is right. In the group that a cut decides both move: for each number
-// of hits above the cutoff the number behind it goes to one of its two ends, because the value is monotone in it.
-/// FallOut: the documents above the cutoff that are no hits, as a share of all retrieved ones. The number of documents that a cut leaves at
-/// the end is searched together with the documents above the cutoff.
+// (top − above)/(depth − all): `above` counts hits above the cutoff, `all` the hits retrieved. It
+// falls with the first and rises with the second. In a whole group `all` is fixed, so the extreme
+// of `above` is right. In the group that a cut decides both move: for each number of hits above the
+// cutoff the number behind it goes to one of its two ends, because the value is monotone in it.
+/// FallOut: the documents above the cutoff that are no hits, as a share of all retrieved ones. The
+/// number of documents that a cut leaves at the end is searched together with the documents above
+/// the cutoff.
 fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let top = row.depth.min(ranks);
     // Hits above the cutoff, and hits of whole groups.
@@ -198,27 +211,30 @@ fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -
             let behind = at.read - read;
             let rest = Standing { size: at.size - read, found: at.found - first, ..at };
             let feasible = rest.feasible(behind);
-            [*feasible.start(), *feasible.end()].map(|second| value(above + first, met + first + second))
+            [*feasible.start(), *feasible.end()]
+                .map(|second| value(above + first, met + first + second))
         });
         return extreme(candidates, largest);
     }
     value(above, met)
 }
 
-// A pooled but unjudged document above a hit raises the expected precision's share (k + u) and its divisor, so neither order of it and a
-// hit is always better. A document that is not pooled only raises the divisor, and a non-relevant one never helps either: both go behind
-// the hits for the largest value, and before them for the smallest. What is left is a path through a lattice, hits to the right and
-// negative documents downward, where each hit pays a term of the cell it leaves:
+// A pooled but unjudged document above a hit raises the expected precision's share (k + u) and its
+// divisor, so neither order of it and a hit is always better. A document that is not pooled only
+// raises the divisor, and a non-relevant one never helps either: both go behind the hits for the
+// largest value, and before them for the smallest. What is left is a path through a lattice, hits
+// to the right and negative documents downward, where each hit pays a term of the cell it leaves:
 //
 //            h=0   h=1   h=2
-//     s=0     ┌──→──┬──→──┐       sums[s] after a hit: the best of all paths that have placed s negative documents by then,
-//     s=1     ├──→──┼──→──┤       either here already (→ from the same row) or by stepping down (↓ from the row above)
-//     s=2     └──→──┴──→──┘
+//     s=0     ┌──→──┬──→──┐       sums[s] after a hit: the best of all paths that have placed s
+//     s=1     ├──→──┼──→──┤       negative documents by then, either here already (→ from the same
+//     s=2     └──→──┴──→──┘       row) or by stepping down (↓ from the row above)
 //
-// Every merge is a path, so the extreme is over all of them, at found · (unjudged + 1) terms. Behind the last hit nothing pays, so the
-// last row holds the extreme over all rows.
-/// InfAP: documents with a negative grade may stand anywhere among the hits of their group, all others behind the hits (or before them, for
-/// the smallest value). It is the extreme sum over the hits and such documents placed so far.
+// Every merge is a path, so the extreme is over all of them, at found · (unjudged + 1) terms.
+// Behind the last hit nothing pays, so the last row holds the extreme over all rows.
+/// InfAP: documents with a negative grade may stand anywhere among the hits of their group, all
+/// others behind the hits (or before them, for the smallest value). It is the extreme sum over the
+/// hits and such documents placed so far.
 fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
     for part in row.parts(usize::MAX) {
@@ -228,15 +244,21 @@ fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
         let before = if largest { 0 } else { part.size - found - unjudged };
         let others = nonrelevant + if largest { 0 } else { judged };
         let term = |hits: usize, seen: usize| {
-            inferred_term(part.above + before + hits + seen, [relevant + hits, others, pooled + seen])
+            inferred_term(
+                part.above + before + hits + seen,
+                [relevant + hits, others, pooled + seen],
+            )
         };
         // The sums after each hit, by the number of negative documents that are placed.
         let mut sums = vec![sum; if found > 0 { unjudged + 1 } else { 0 }];
         for hits in 0..found {
             for seen in 0..=unjudged {
                 let here = sums[seen] + term(hits, seen);
-                sums[seen] =
-                    if seen > 0 { extreme([here, sums[seen - 1]].into_iter(), largest) } else { here };
+                sums[seen] = if seen > 0 {
+                    extreme([here, sums[seen - 1]].into_iter(), largest)
+                } else {
+                    here
+                };
             }
         }
         sum = sums.last().copied().unwrap_or(sum);
@@ -247,7 +269,8 @@ fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
     ratio(sum, row.facts.count(hits) as f64)
 }
 
-/// The expected precision at a hit below `above` documents, of which these are relevant, not relevant, and pooled but unjudged.
+/// The expected precision at a hit below `above` documents, of which these are relevant, not
+/// relevant, and pooled but unjudged.
 fn inferred_term(above: usize, [relevant, nonrelevant, pooled]: [usize; 3]) -> f64 {
     const EPSILON: f64 = 0.00001;
     if above == 0 {

@@ -1,4 +1,5 @@
-//! What fuzzing starts from and what it kept: samples, inputs that reach more places than these, and those that failed once. All are tried again.
+//! What fuzzing starts from and what it kept: samples, inputs that reach more places than these,
+//! and those that failed once. All are tried again.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -7,12 +8,13 @@ use rayon::prelude::*;
 
 use crate::properties::{compressed, formats, grouped, lmx, measure, part, summary, text};
 
-/// A property of any bytes, which panics where it does not hold, and returns whether they were read, and compared where two engines
-/// compute.
+/// A property of any bytes, which panics where it does not hold, and returns whether they were
+/// read, and compared where two engines compute.
 type Property = fn(&[u8]) -> bool;
 
-/// The fuzz targets, each with its property, how many inputs it has at least, and how many of them are read. A change by which fewer are
-/// read lets the others pass without a trial. `differential` is replayed beside trec_eval only (`fuzz/README.md`).
+/// The fuzz targets, each with its property, how many inputs it has at least, and how many of them
+/// are read. A change by which fewer are read lets the others pass without a trial. `differential`
+/// is replayed beside trec_eval only (`fuzz/README.md`).
 const TARGETS: [(&str, Property, usize, usize); 8] = [
     ("compressed", compressed, 155, 30),
     ("formats", formats, 700, 120),
@@ -30,7 +32,8 @@ struct KeptInput {
     bytes: Vec<u8>,
 }
 
-/// The inputs of a target, as `fuzz/corpus.py` packs them: a line with the length and perhaps a name, the bytes, and a line break.
+/// The inputs of a target, as `fuzz/corpus.py` packs them: a line with the length and perhaps a
+/// name, the bytes, and a line break.
 fn inputs(target: &str) -> Vec<KeptInput> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("fuzz/corpus/{target}.inputs"));
     let packed = std::fs::read(path).unwrap_or_else(|error| panic!("{target}.inputs: {error}"));
@@ -48,7 +51,8 @@ fn inputs(target: &str) -> Vec<KeptInput> {
 
 #[test]
 fn what_fuzzing_kept_holds() {
-    // A package has neither the fuzz targets nor what they found; the repository has both (`left_out.rs` of the command looks).
+    // A package has neither the fuzz targets nor what they found; the repository has both
+    // (`left_out.rs` of the command looks).
     if !Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/Cargo.toml").exists() {
         return;
     }
@@ -61,7 +65,9 @@ fn what_fuzzing_kept_holds() {
         let failed: Vec<String> = std::iter::zip(&inputs, &found)
             .enumerate()
             .filter(|(_, (_, found))| found.is_none())
-            .map(|(at, (input, _))| format!("input {at} {}: {}", input.name, input.bytes.escape_ascii()))
+            .map(|(at, (input, _))| {
+                format!("input {at} {}: {}", input.name, input.bytes.escape_ascii())
+            })
             .collect();
         assert!(failed.is_empty(), "{target}: {failed:#?}");
         let read = found.iter().filter(|found| **found == Some(true)).count();

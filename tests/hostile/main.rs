@@ -1,6 +1,7 @@
 //! Files and arguments made to break laneval: every one gives a number or an error, within 256 MiB.
 //!
-//! An allocation beyond the limit aborts this binary, which is why these tests have one of their own.
+//! An allocation beyond the limit aborts this binary, which is why these tests have one of their
+//! own.
 
 use std::alloc::System;
 use std::ops::RangeInclusive;
@@ -11,7 +12,8 @@ use laneval::arrays::{self, Rankings};
 use laneval::measure::Measure;
 use laneval::parts::label::{Above, MOST_JUDGED};
 use laneval::{
-    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
+    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, Scores,
+    TiedValue, View,
 };
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -59,8 +61,9 @@ fn forged<R>(forged: &Forged, test: impl FnOnce(&Path) -> R) -> R {
     test(&path)
 }
 
-/// Three queries in two runs, with a bit of everything: a negative grade, a missing query, documents that are not retrieved. The second
-/// query has its ideal ranking, with no document to spare.
+/// Three queries in two runs, with a bit of everything: a negative grade, a missing query,
+/// documents that are not retrieved. The second query has its ideal ranking, with no document to
+/// spare.
 fn small() -> Forged {
     let query = |first: &[u8], second: &[u8], unretrieved: &[u8]| Query {
         rankings: vec![first.to_vec(), second.to_vec()],
@@ -74,7 +77,12 @@ fn small() -> Forged {
     Forged::of(&file(&matrix(&Shape { grades: vec![0.0, 1.0, 3.0], queries })))
 }
 
-fn evaluate(matrix: &LabelMatrix, measures: &[Measure], engine: EngineChoice, view: View) -> Scores {
+fn evaluate(
+    matrix: &LabelMatrix,
+    measures: &[Measure],
+    engine: EngineChoice,
+    view: View,
+) -> Scores {
     let evaluator = Evaluator::of(measures.to_vec()).with_engine(engine).with_view(view);
     evaluator.with_per_query(true).with_not_finite(true).evaluate(matrix).unwrap()
 }
@@ -88,11 +96,12 @@ fn values(scores: &Scores) -> impl Iterator<Item = (&Measure, f64)> {
     runs.flat_map(|(measure, values)| values.iter().map(move |&value| (measure, value)))
 }
 
-/// The most judged documents that are walked down with every measure; more take too long here. A test of its own has the most that are
-/// allowed.
+/// The most judged documents that are walked down with every measure; more take too long here. A
+/// test of its own has the most that are allowed.
 const SLOW: u64 = 1 << 18;
 
-/// Evaluates everything on both engines. If a file is said to be sound, they agree and every value is in its range.
+/// Evaluates everything on both engines. If a file is said to be sound, they agree and every value
+/// is in its range.
 fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
     let (read, mapped) = (LabelMatrix::read(path), LabelMatrix::map(path));
     let sound = LabelMatrix::verify(path);
@@ -120,7 +129,14 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
         return Ok(());
     }
     for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
-        prop_assert_eq!(cpu.to_bits(), reference.to_bits(), "{}: {} and {}", measure, cpu, reference);
+        prop_assert_eq!(
+            cpu.to_bits(),
+            reference.to_bits(),
+            "{}: {} and {}",
+            measure,
+            cpu,
+            reference
+        );
         if !overflows(measure, &mapped) {
             prop_assert!(ranges::holds(measure, cpu), "{measure} is {cpu}");
         }
@@ -162,19 +178,32 @@ fn views() -> impl Strategy<Value = View> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(96), max_shrink_iters: 50, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: cases(96),
+        max_shrink_iters: 50,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
-    fn whatever_the_sections_say(shape in any_shape(), tied: bool, changes in changes(), view in views()) {
+    fn whatever_the_sections_say(
+        shape in any_shape(),
+        tied: bool,
+        changes in changes(),
+        view in views(),
+    ) {
         // No matrix has both ties and exact grades.
-        let sound = if tied && shape.grades.len() <= 253 { tied_matrix(&shape) } else { matrix(&shape) };
+        let sound =
+            if tied && shape.grades.len() <= 253 { tied_matrix(&shape) } else { matrix(&shape) };
         let mut changed = Forged::of(&file(&sound));
         changes.into_iter().for_each(|change| changed.change(change));
         forged(&changed, |path| survives(path, view))?;
     }
 
     #[test]
-    fn whatever_exact_grades_say(changes in proptest::collection::vec(change(13..=15), 1..4), view in views()) {
+    fn whatever_exact_grades_say(
+        changes in proptest::collection::vec(change(13..=15), 1..4),
+        view in views(),
+    ) {
         let mut changed = exact();
         changes.into_iter().for_each(|change| changed.change(change));
         forged(&changed, |path| survives(path, view))?;
@@ -213,7 +242,8 @@ fn refusals(change: impl FnOnce(&mut Forged)) -> [String; 2] {
 fn refusals_of(mut changed: Forged, change: impl FnOnce(&mut Forged)) -> [String; 2] {
     forged(&changed, |path| LabelMatrix::verify(path)).unwrap();
     change(&mut changed);
-    let message = |result: laneval::Result<()>| result.map_or_else(|e| e.to_string(), |()| "ok".to_owned());
+    let message =
+        |result: laneval::Result<()>| result.map_or_else(|e| e.to_string(), |()| "ok".to_owned());
     forged(&changed, |path| {
         let messages = [LabelMatrix::verify(path), LabelMatrix::map(path).map(drop)].map(message);
         messages.map(|message| {
@@ -232,7 +262,10 @@ fn what_cannot_be_is_refused_when_the_file_is_opened() {
             [&[0; 8][..], [0u32, 16, 0, 6].map(u32::to_le_bytes).as_flattened()].concat();
         file.sections[TILES].clear();
     }
-    both(|file| deep(file, u32::MAX), "row lengths: a ranking of 4294967295 results, more than 4294967292");
+    both(
+        |file| deep(file, u32::MAX),
+        "row lengths: a ranking of 4294967295 results, more than 4294967292",
+    );
     both(
         |file| deep(file, u32::MAX - 2),
         "row lengths: a ranking of 4294967293 results, more than 4294967292",
@@ -249,7 +282,8 @@ fn what_cannot_be_is_refused_when_the_file_is_opened() {
     both(|file| judge(file, 0), "judged counts: query 1 of 3: no document has code 2");
     both(
         |file| judge(file, MOST_JUDGED as u32 - 4),
-        "judged counts: query 1 of 3: 268435457 judged documents, and the most that a query may have is 268435456",
+        "judged counts: query 1 of 3: 268435457 judged documents, and the most that a query may \
+         have is 268435456",
     );
     let grades = "codebook: the grades are not finite, distinct and ascending";
     for grade in [-0.0, -1.0, 1.0, f64::NAN, f64::INFINITY] {
@@ -265,8 +299,9 @@ fn labels_that_the_judgments_do_not_allow_are_refused_by_verify() {
     };
     tiles(|file| file.sections[TILES][1] = 0, "the label at rank 2 means nothing in this codebook");
     tiles(|file| file.sections[TILES][1] = 6, "the label at rank 2 means nothing in this codebook");
-    let more =
-        |code: u8| format!("the ranking has more documents of code {code} than are judged so for its query");
+    let more = |code: u8| {
+        format!("the ranking has more documents of code {code} than are judged so for its query")
+    };
     tiles(|file| file.sections[TILES][..2].fill(2), &more(2));
     tiles(|file| file.sections[TILES][..4].fill(4), &more(4));
     let past = refusals(|file| file.sections[TILES][11] = 1);
@@ -275,19 +310,26 @@ fn labels_that_the_judgments_do_not_allow_are_refused_by_verify() {
     assert_eq!(gap[1], "ok");
 }
 
-/// Two queries in two runs: the first row has one result and a group of three, of which the last was cut off and alone is judged;
-/// the last row has a group of two.
+/// Two queries in two runs: the first row has one result and a group of three, of which the last
+/// was cut off and alone is judged; the last row has a group of two.
 fn tied() -> Forged {
     let qrels = Qrels::new([("a", "d1", 1.0), ("a", "d2", 0.0), ("b", "d1", 1.0)]).unwrap();
-    let first =
-        vec![("a", "d1", 3.0), ("a", "d2", 2.0), ("a", "d3", 2.0), ("a", "d4", 2.0), ("b", "d1", 0.0)];
+    let first = vec![
+        ("a", "d1", 3.0),
+        ("a", "d2", 2.0),
+        ("a", "d3", 2.0),
+        ("a", "d4", 2.0),
+        ("b", "d1", 0.0),
+    ];
     let last = vec![("b", "d1", 1.0), ("b", "d9", 1.0)];
     let join = Join { depth: std::num::NonZeroU32::new(3), keep_ties: true, ..Join::default() };
-    let matrix = join.rankings(&qrels, [("first".to_owned(), first), ("last".to_owned(), last)]).unwrap();
+    let matrix =
+        join.rankings(&qrels, [("first".to_owned(), first), ("last".to_owned(), last)]).unwrap();
     let file = Forged::of(&file(&matrix));
     let (kind, mark, section) = &file.more[0];
     assert_eq!((*kind, *mark), (9, 1));
-    let words: Vec<u32> = section.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let words: Vec<u32> =
+        section.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
     let counts = [3, 0, 1, 0, 1, 0, 3, 0, 2, 0, 1, 0, 1, 0, 2, 0];
     let (numbers, ends, rows) = ([2, 0, 2, 0, 1, 0, 0, 0], [1, 0, 2, 0], [0, 3]);
     let (groups, cut) = ([1, 2, 0, 2], [0, 3, 1]);
@@ -325,7 +367,8 @@ fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
         (&[(34, 3)], &format!("row 3: {cut_elsewhere}")),
         (
             &[(34, 1)],
-            "documents were cut off of rows without a mixed group, or the rows or codes do not ascend",
+            "documents were cut off of rows without a mixed group, or the rows or codes do not \
+             ascend",
         ),
         (&[(35, 0)], "row 0: 1 documents of code 0 cut off, where 1 to 0 can be"),
         (&[(35, 5)], "row 0: 1 documents of code 5 cut off, where 1 to 0 can be"),
@@ -337,7 +380,10 @@ fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
         (&[(1, 1)], "run 1: 4294967299 tied documents in 1 groups, the largest of 3, cannot be"),
         (&[(2, 2)], "run 1: 3 tied documents in 2 groups, the largest of 3, cannot be"),
         (&[(6, 4)], "run 1: 3 tied documents in 1 groups, the largest of 4, cannot be"),
-        (&[(0, 5), (2, 2), (6, 2)], "run 1: 5 tied documents in 2 groups, the largest of 2, cannot be"),
+        (
+            &[(0, 5), (2, 2), (6, 2)],
+            "run 1: 5 tied documents in 2 groups, the largest of 2, cannot be",
+        ),
         (&[(8, 3), (14, 3)], "run 2: 3 tied documents in 1 groups, the largest of 3, cannot be"),
         (&[(12, 2)], "run 2: 2 mixed groups, and there are 1"),
         (&[(16, huge)], early),
@@ -346,13 +392,20 @@ fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
         (&[(22, huge)], early),
         (&[(20, 0)], "12 bytes too many"),
     ] {
-        assert_eq!(ties_with(words), [format!("tied groups: {message}"), format!("tied groups: {message}")]);
+        assert_eq!(
+            ties_with(words),
+            [format!("tied groups: {message}"), format!("tied groups: {message}")]
+        );
     }
     // One more group, which is not mixed, may be counted.
     assert_eq!(ties_with(&[(0, 5), (2, 2)]), ["ok", "ok"]);
     for length in 0..tied().more[0].2.len() {
         let said = refusals_of(tied(), |file| file.more[0].2.truncate(length));
-        assert_eq!(said, [format!("tied groups: {early}"), format!("tied groups: {early}")], "{length}");
+        assert_eq!(
+            said,
+            [format!("tied groups: {early}"), format!("tied groups: {early}")],
+            "{length}"
+        );
     }
 }
 
@@ -362,14 +415,16 @@ fn ties_that_the_labels_contradict_are_refused_by_verify() {
     let lane = "tiles: tile 0, lane 0: ";
     let unmixed = format!("{lane}the 2 tied labels from rank 2 on are not mixed");
     assert_eq!(ties_with(&[(35, 1)]), [&unmixed, "ok"]);
-    let more = format!("{lane}the ranking has more documents of code 4 than are judged so for its query");
+    let more =
+        format!("{lane}the ranking has more documents of code 4 than are judged so for its query");
     assert_eq!(ties_with(&[(35, 4)]), [&more, "ok"]);
 }
 
 #[test]
 fn ideal_rankings_of_an_unknown_kind_are_refused() {
-    let with =
-        |mark: u32, bytes: &[u8]| refusals_of(tied(), |file| file.more.push((10, mark, bytes.to_vec())));
+    let with = |mark: u32, bytes: &[u8]| {
+        refusals_of(tied(), |file| file.more.push((10, mark, bytes.to_vec())))
+    };
     let both = |found: [String; 2], message: &str| assert_eq!(found, [message; 2]);
     for mark in [1, 2] {
         assert_eq!(with(mark, &[1, 0, 0, 0]), ["ok", "ok"]);
@@ -382,14 +437,16 @@ fn ideal_rankings_of_an_unknown_kind_are_refused() {
 
 #[test]
 fn sections_that_are_not_known_are_skipped_if_they_may_be() {
-    let with =
-        |kind: u32, mark: u32| refusals_of(tied(), |file| file.more.push((kind, mark, b"new".to_vec())));
+    let with = |kind: u32, mark: u32| {
+        refusals_of(tied(), |file| file.more.push((kind, mark, b"new".to_vec())))
+    };
     assert_eq!(with(40, 1), ["ok", "ok"]);
     assert_eq!(with(u32::MAX, 1), ["ok", "ok"]);
     let both = |found: [String; 2], message: &str| assert_eq!(found, [message; 2]);
     both(
         with(77, 2),
-        "header: needs its section of kind 77, which this laneval does not know: a newer laneval reads it",
+        "header: needs its section of kind 77, which this laneval does not know: a newer laneval \
+         reads it",
     );
     both(with(40, 0), "unknown: is marked 0, neither optional nor required");
     both(with(40, 3), "unknown: is marked 3, neither optional nor required");
@@ -430,18 +487,22 @@ fn as_many_judged_documents_as_there_may_be() {
     let documents = 1 << by_default(21, 23);
     many.set_word(JUDGED, best, documents);
     most.set_word(JUDGED, best, MOST_JUDGED as u32 - 4);
-    let of = |names: &str| names.split(' ').map(|name| name.parse().unwrap()).collect::<Vec<Measure>>();
+    let of =
+        |names: &str| names.split(' ').map(|name| name.parse().unwrap()).collect::<Vec<Measure>>();
     let walking = of("nDCG IDCG(gain=exp2) G nDCGrel RnDCG Compat Compat(p=1) nDCG@4294967294");
-    let counting = of(
-        "P@5 AP R@5 Rprec(mult=1000) IPrec11 Bpref InfAP YAAP SetF nDCG@4 IDCG@100000 NumRel Utility BinG",
-    );
+    let counting =
+        of("P@5 AP R@5 Rprec(mult=1000) IPrec11 Bpref InfAP YAAP SetF nDCG@4 IDCG@100000 NumRel \
+         Utility BinG");
     let [mut exact_many, mut exact_most] = [exact(), exact()];
-    for (file, documents) in [(&mut exact_many, documents), (&mut exact_most, MOST_JUDGED as u32 - 1)] {
+    for (file, documents) in
+        [(&mut exact_many, documents), (&mut exact_most, MOST_JUDGED as u32 - 1)]
+    {
         // The best grade of the second query, beside one document of another.
         file.set_word(JUDGED, file.counts().start + 1, documents + 1);
         file.more[0].2[4 * (COUNTS + 255)..4 * ROW_ENDS].copy_from_slice(&documents.to_le_bytes());
     }
-    let files = [(many, &walking), (most, &counting), (exact_many, &walking), (exact_most, &counting)];
+    let files =
+        [(many, &walking), (most, &counting), (exact_many, &walking), (exact_most, &counting)];
     for (file, measures) in files {
         forged(&file, |path| {
             LabelMatrix::verify(path).unwrap();
@@ -455,10 +516,14 @@ fn as_many_judged_documents_as_there_may_be() {
     }
 }
 
-/// Two queries in two runs, with exact grades. The first query has the grades 0, 0.25, … 63.25, the second 0.5 once and 1 twice.
+/// Two queries in two runs, with exact grades. The first query has the grades 0, 0.25, … 63.25, the
+/// second 0.5 once and 1 twice.
 fn exact() -> Forged {
     let file = exact_of([1.0, 1.0, 0.5]);
-    assert_eq!((file.more[0].0, file.more[0].1, file.more[0].2.len()), (11, 2, 4 * ROW_GRADES + 6 * 8));
+    assert_eq!(
+        (file.more[0].0, file.more[0].1, file.more[0].2.len()),
+        (11, 2, 4 * ROW_GRADES + 6 * 8)
+    );
     file
 }
 
@@ -498,12 +563,16 @@ fn set(file: &mut Forged, word: usize, to: [u8; 8]) {
 
 /// The errors of `verify` and of opening, where these grades are others.
 fn exact_with(grades: &[(usize, f64)]) -> [String; 2] {
-    refusals_of(exact(), |file| grades.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes())))
+    refusals_of(exact(), |file| {
+        grades.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes()))
+    })
 }
 
 /// The errors of `verify` and of opening, where these numbers are others.
 fn exact_with_numbers(numbers: &[(usize, u64)]) -> [String; 2] {
-    refusals_of(exact(), |file| numbers.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes())))
+    refusals_of(exact(), |file| {
+        numbers.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes()))
+    })
 }
 
 #[test]
@@ -537,7 +606,10 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
         exact_with_numbers(&[(QUERY_ENDS, 255)]),
         "query 1: its grades are not finite, distinct and ascending",
     );
-    both(exact_with_numbers(&[(QUERY_ENDS, 253)]), "query 1: not every judged document has an exact grade");
+    both(
+        exact_with_numbers(&[(QUERY_ENDS, 253)]),
+        "query 1: not every judged document has an exact grade",
+    );
     both(exact_with_numbers(&[(QUERY_ENDS, 257)]), columns);
     both(exact_with_numbers(&[(QUERY_ENDS, u64::MAX)]), columns);
     both(exact_with_numbers(&[(QUERY_ENDS + 2, 255)]), columns);
@@ -555,7 +627,9 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
     }
     both(exact_with_numbers(&[(SIZES + 2, 5)]), "8 bytes too many");
     let counted = |word: usize, to: u32| {
-        refusals_of(exact(), |file| file.more[0].2[4 * word..4 * word + 4].copy_from_slice(&to.to_le_bytes()))
+        refusals_of(exact(), |file| {
+            file.more[0].2[4 * word..4 * word + 4].copy_from_slice(&to.to_le_bytes())
+        })
     };
     both(counted(COUNTS, 0), order);
     for count in [2, u32::MAX] {
@@ -567,7 +641,8 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
     for book in [&[1.0][..], &[], &[0.0, 1.0]] {
         let of = |file: &mut Forged| {
             let grades = book.iter().flat_map(|grade: &f64| grade.to_le_bytes());
-            file.sections[BOOK] = (book.len() as u32).to_le_bytes().into_iter().chain(grades).collect();
+            file.sections[BOOK] =
+                (book.len() as u32).to_le_bytes().into_iter().chain(grades).collect();
         };
         let [found, _] = refusals_of(exact(), of);
         // Without a grade in the codebook nothing can be judged.
@@ -585,7 +660,8 @@ fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
     }
 }
 
-/// Behind an odd number of counts the grades of rows are not aligned, and are copied: the same is said of them.
+/// Behind an odd number of counts the grades of rows are not aligned, and are copied: the same is
+/// said of them.
 #[test]
 fn exact_grades_that_are_copied_are_refused_as_those_that_stay_in_the_file() {
     let first = ROW_GRADES - 3; // one distinct grade less, of three words
@@ -597,7 +673,8 @@ fn exact_grades_that_are_copied_are_refused_as_those_that_stay_in_the_file() {
     };
     for word in (first..).step_by(2).take(6) {
         for grade in [-0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let message = "exact grades: the grades of the rows are no grades, or do not fit their ends";
+            let message =
+                "exact grades: the grades of the rows are no grades, or do not fit their ends";
             assert_eq!(with(word, grade), [message; 2]);
         }
     }
@@ -610,16 +687,20 @@ fn exact_grades_that_are_copied_are_refused_as_those_that_stay_in_the_file() {
     assert_eq!(opened, "ok");
 }
 
-/// Nobody may write to a file that is mapped. If grades change nevertheless after they were checked, values are others, and nothing else
-/// happens.
+/// Nobody may write to a file that is mapped. If grades change nevertheless after they were
+/// checked, values are others, and nothing else happens.
 #[cfg(unix)]
 #[test]
 fn exact_grades_that_change_while_they_are_used() {
-    for grades in [[f64::NAN; 2], [f64::INFINITY, 0.0], [60.0, 1.0], [1.0, 60.0], [-5.0, f64::NEG_INFINITY]] {
+    for grades in
+        [[f64::NAN; 2], [f64::INFINITY, 0.0], [60.0, 1.0], [1.0, 60.0], [-5.0, f64::NEG_INFINITY]]
+    {
         forged(&exact(), |path| {
             let matrix = LabelMatrix::map(path).unwrap();
             let mut other = exact();
-            for (n, word) in (GRADES..COUNTS).chain(ROW_GRADES..ROW_GRADES + 12).step_by(2).enumerate() {
+            for (n, word) in
+                (GRADES..COUNTS).chain(ROW_GRADES..ROW_GRADES + 12).step_by(2).enumerate()
+            {
                 set(&mut other, word, grades[n % 2].to_le_bytes());
             }
             let mut file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
@@ -642,7 +723,8 @@ fn exact_grades_that_the_judgments_do_not_allow_are_refused_by_verify() {
     let more = |grade: f64| {
         format!("the ranking has more documents of grade {grade} than are judged so for its query")
     };
-    // The first ranking is the deepest, and its grades are 0.25, 0.5 and 0.75; the second has 1 twice, the last 0.5.
+    // The first ranking is the deepest, and its grades are 0.25, 0.5 and 0.75; the second has 1
+    // twice, the last 0.5.
     for grade in [0.3, 0.5, 1e-300, 63.5, 2000.0, f64::MAX] {
         verify(exact_with(&[(ROW_GRADES, grade)]), 0, &more(grade));
     }
@@ -651,7 +733,9 @@ fn exact_grades_that_the_judgments_do_not_allow_are_refused_by_verify() {
     verify(exact_with(&[(ROW_GRADES + 6, 0.5), (ROW_GRADES + 8, 0.5)]), 1, &more(0.5));
     let fewer = refusals_of(exact(), |file| {
         set(file, SIZES + 2, 5u64.to_le_bytes());
-        (0..4).zip([2u64, 4, 4, 5]).for_each(|(row, end)| set(file, ROW_ENDS + 2 * row, end.to_le_bytes()));
+        (0..4)
+            .zip([2u64, 4, 4, 5])
+            .for_each(|(row, end)| set(file, ROW_ENDS + 2 * row, end.to_le_bytes()));
         file.more[0].2.drain(4 * (ROW_GRADES + 4)..4 * (ROW_GRADES + 6));
     });
     verify(fewer, 0, "3 judged documents with 2 exact grades");
@@ -662,13 +746,16 @@ fn exact_grades_that_the_judgments_do_not_allow_are_refused_by_verify() {
     verify(judged, 0, "4 judged documents with 3 exact grades");
 }
 
-/// A bit of exact grades that was flipped on purpose gives an error, or values on which the engines agree, or is found by `verify`.
+/// A bit of exact grades that was flipped on purpose gives an error, or values on which the engines
+/// agree, or is found by `verify`.
 #[test]
 fn every_bit_of_exact_grades() {
     let sound = exact();
-    let measures = "nDCG DCG@2 CG(gain=exp2) nDCG(gain=exp2)@3 AP P@2 ERR(gmax=auto) RBP(gain=grade) G Compat RnDCG Bpref INST(gain=grade)";
+    let measures = "nDCG DCG@2 CG(gain=exp2) nDCG(gain=exp2)@3 AP P@2 ERR(gmax=auto) \
+                    RBP(gain=grade) G Compat RnDCG Bpref INST(gain=grade)";
     let measures: Vec<Measure> = measures.split(' ').map(|name| name.parse().unwrap()).collect();
-    let bytes = (0..sound.more[0].2.len()).filter(|at| !(4 * GRADES + 64..4 * COUNTS - 64).contains(at));
+    let bytes =
+        (0..sound.more[0].2.len()).filter(|at| !(4 * GRADES + 64..4 * COUNTS - 64).contains(at));
     for (at, bit) in some(bytes.flat_map(|at| (0..8).map(move |bit| (at, bit)))) {
         let mut flipped = sound.clone();
         flipped.more[0].2[at] ^= 1 << bit;
@@ -681,13 +768,17 @@ fn every_bit_of_exact_grades() {
                 .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
             for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
                 let same = cpu.to_bits() == reference.to_bits();
-                assert!(same || verified.is_err(), "{measure} at {at}, {bit}: {cpu} and {reference}");
+                assert!(
+                    same || verified.is_err(),
+                    "{measure} at {at}, {bit}: {cpu} and {reference}"
+                );
             }
         });
     }
 }
 
-/// A file may claim to have ties and exact grades, which no matrix has. Its values over the orders of equal scores are refused.
+/// A file may claim to have ties and exact grades, which no matrix has. Its values over the orders
+/// of equal scores are refused.
 #[test]
 fn ties_beside_exact_grades() {
     let mut both = exact();
@@ -703,7 +794,9 @@ fn ties_beside_exact_grades() {
         let over = Evaluator::new(["nDCG", "AP"]).unwrap().with_tied(TiedValue::Average);
         let error = over.evaluate(&matrix).unwrap_err().to_string();
         assert!(
-            error.starts_with("values over the orders of equal scores need at most 253 distinct grades"),
+            error.starts_with(
+                "values over the orders of equal scores need at most 253 distinct grades"
+            ),
             "{error}"
         );
         survives(path, View::default()).unwrap();
@@ -715,7 +808,8 @@ fn ties_beside_exact_grades() {
 fn many_discounts_over_a_deep_ranking() {
     let query = Query { rankings: vec![vec![3; 300_000]], unretrieved: vec![] };
     let matrix = matrix(&Shape { grades: vec![1.0], queries: vec![query] });
-    let measures: Vec<Measure> = (1..1000).map(|p| format!("RBP(p=0.{p:03})@10").parse().unwrap()).collect();
+    let measures: Vec<Measure> =
+        (1..1000).map(|p| format!("RBP(p=0.{p:03})@10").parse().unwrap()).collect();
     let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference]
         .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
     for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
@@ -723,13 +817,15 @@ fn many_discounts_over_a_deep_ranking() {
     }
 }
 
-/// Numbers of a summary are not trusted: bytes with a fitting checksum give an error, or a summary that can be used.
+/// Numbers of a summary are not trusted: bytes with a fitting checksum give an error, or a summary
+/// that can be used.
 #[cfg(feature = "serde")]
 #[test]
 fn numbers_in_a_summary_cost_nothing() {
     use laneval::Summary;
     let query = |labels: &[u8]| Query { rankings: vec![labels.to_vec()], unretrieved: vec![4] };
-    let shape = Shape { grades: vec![0.0, 1.0], queries: vec![query(&[3, 4]), query(&[]), query(&[4])] };
+    let shape =
+        Shape { grades: vec![0.0, 1.0], queries: vec![query(&[3, 4]), query(&[]), query(&[4])] };
     let summary = Evaluator::new(["AP", "GMAP"]).unwrap().summary(&matrix(&shape)).unwrap();
     let used = |read: laneval::Result<Summary>| {
         if let Ok(read) = read {
@@ -758,13 +854,16 @@ fn numbers_in_a_summary_cost_nothing() {
             let start = json.find(&format!("\"{field}\": \"")).unwrap();
             let value = start + field.len() + 5;
             let end = value + json[value..].find('"').unwrap();
-            assert!(Summary::from_json(&[&json[..value], sum, &json[end..]].concat()).is_err(), "{field}");
+            assert!(
+                Summary::from_json(&[&json[..value], sum, &json[end..]].concat()).is_err(),
+                "{field}"
+            );
         }
     }
 }
 
-/// An evaluation of batches takes the memory of one batch, however many there are: four million rankings would exceed the limit with 64
-/// bytes each.
+/// An evaluation of batches takes the memory of one batch, however many there are: four million
+/// rankings would exceed the limit with 64 bytes each.
 #[test]
 fn batches_of_a_stream_leave_nothing_behind() {
     let (batches, rows, depth) = (40, 100_000, 10);
@@ -791,19 +890,22 @@ fn grouped(by: JudgedBy) -> Forged {
     let (qrels, runs) = match by {
         JudgedBy::Span => {
             let gold = "query,doc,start,end,grade\na,d1,0,20,1\na,d1,10,30,2\nb,d2,5,9,1\n";
-            let run = "query,doc,start,end,score\na,d1,0,15,3\na,x,0,9,2\na,d1,10,40,1\nb,d2,0,9,1\n";
+            let run =
+                "query,doc,start,end,score\na,d1,0,15,3\na,x,0,9,2\na,d1,10,40,1\nb,d2,0,9,1\n";
             (gold.to_owned(), [run, "query,doc,start,end,score\na,d1,0,9,1\n"])
         }
         _ => (qrels, runs),
     };
-    let runs = runs.into_iter().enumerate().map(|(at, run)| RunInput::named(at.to_string(), text(run)));
+    let runs =
+        runs.into_iter().enumerate().map(|(at, run)| RunInput::named(at.to_string(), text(run)));
     let join = Join { judged_by: Some(by), ..Join::default() };
     let found = Forged::of(&file(&join.files(text(&qrels), runs).unwrap()));
     assert_eq!(found.more[0].0, if by == JudgedBy::Span { 14 } else { 12 });
     found
 }
 
-/// Forged judgments by facet give an error, or values on which the engine and the plain functions agree if the file is said to be sound.
+/// Forged judgments by facet give an error, or values on which the engine and the plain functions
+/// agree if the file is said to be sound.
 #[test]
 fn whatever_judgments_by_group_say() {
     for (_, by) in JudgedBy::ALL {
@@ -816,13 +918,18 @@ fn whatever_judgments_by_group_say() {
                 let Ok(matrix) = opened else { return assert!(verified.is_err()) };
                 // Kinds of groups may be exchanged, and preferences go round in a circle.
                 let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
-                    let evaluator = Evaluator::of(measures.clone()).with_engine(engine).with_view(view);
+                    let evaluator =
+                        Evaluator::of(measures.clone()).with_engine(engine).with_view(view);
                     evaluator.with_per_query(true).with_not_finite(true).evaluate(&matrix)
                 });
                 assert_eq!(cpu.is_ok(), reference.is_ok());
                 if let (Ok(cpu), Ok(reference), Ok(())) = (cpu, reference, verified) {
                     for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
-                        assert_eq!(cpu.to_bits(), reference.to_bits(), "{measure}: {cpu} and {reference}");
+                        assert_eq!(
+                            cpu.to_bits(),
+                            reference.to_bits(),
+                            "{measure}: {cpu} and {reference}"
+                        );
                         assert!(ranges::holds(measure, cpu), "{measure} is {cpu}");
                     }
                 }
@@ -862,13 +969,16 @@ fn whatever_judgments_by_group_say() {
 #[test]
 fn labels_that_are_not_those_of_the_largest_grade_are_refused_by_verify() {
     let with = |by, labels: &[(usize, u8)]| {
-        refusals_of(grouped(by), |file| labels.iter().for_each(|&(at, to)| file.sections[TILES][at] = to))
+        refusals_of(grouped(by), |file| {
+            labels.iter().for_each(|&(at, to)| file.sections[TILES][at] = to)
+        })
     };
     let verify = |labels: &[(usize, u8)], message: &str| {
         let expected = [format!("tiles: tile 0, lane 0: {message}"), "ok".to_owned()];
         assert_eq!(with(JudgedBy::Subtopic, labels), expected);
     };
-    // The first ranking has a document of the best grade, one that is not in the qrels, and one of the lowest grade.
+    // The first ranking has a document of the best grade, one that is not in the qrels, and one of
+    // the lowest grade.
     verify(&[(0, 1)], "1 documents of the qrels with 2 numbers");
     verify(&[(0, 3), (2, 4)], "document 0 has code 3, which is not that of its largest grade");
     assert_eq!(with(JudgedBy::Preference, &[(0, 3), (2, 4)]), ["ok", "ok"]);

@@ -21,24 +21,34 @@ fn extremes(kind: Kind) -> Vec<String> {
             [words(&["0", "1", "1000000", "1000001", "4294967294"]), words(others)].concat()
         }
         Kind::Word(all) => words(all),
-        Kind::Gain => {
-            words(&["linear", "exp2", "{0:0}", "{-1:1e308,0:1e308,1:1e308}", "{1:5e-324}", "{1:-1e308}"])
-        }
+        Kind::Gain => words(&[
+            "linear",
+            "exp2",
+            "{0:0}",
+            "{-1:1e308,0:1e308,1:1e308}",
+            "{1:5e-324}",
+            "{1:-1e308}",
+        ]),
         Kind::Points => words(&["[0]", "[1]", "[0,5e-324,1]"]),
     }
 }
 
-/// A measure with each parameter at each extreme, and with all of them at their first or at their second, at extreme cutoffs. Some do not
-/// parse.
+/// A measure with each parameter at each extreme, and with all of them at their first or at their
+/// second, at extreme cutoffs. Some do not parse.
 fn texts(row: &Definition) -> Vec<String> {
     let mut params = vec![String::new()];
     for param in row.params {
-        let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
-        params.extend(extremes(param.kind).iter().map(|value| format!("({needs}{}={value})", param.name)));
+        let needs =
+            if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
+        params.extend(
+            extremes(param.kind).iter().map(|value| format!("({needs}{}={value})", param.name)),
+        );
     }
     for at in [0, 1] {
-        let together =
-            row.params.iter().filter(|param| param.excludes != "beta" && (at == 1 || param.needs.is_empty()));
+        let together = row
+            .params
+            .iter()
+            .filter(|param| param.excludes != "beta" && (at == 1 || param.needs.is_empty()));
         let together = together.map(|param| format!("{}={}", param.name, extremes(param.kind)[at]));
         params.push(format!("({})", together.collect::<Vec<_>>().join(",")));
     }
@@ -64,15 +74,20 @@ fn graded(grades: &[f64]) -> LabelMatrix {
     matrix(&Shape { grades: grades.to_vec(), queries })
 }
 
-/// The same for judgments by facet, with negative grades where there are none. The last query has no grade but the lowest.
+/// The same for judgments by facet, with negative grades where there are none. The last query has
+/// no grade but the lowest.
 fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
     let grades = if grades.is_empty() { &[-1.0] } else { grades };
-    let line = |query: &str, group: &str, doc: usize, grade: f64| format!("{query} {group} d{doc} {grade}\n");
+    let line = |query: &str, group: &str, doc: usize, grade: f64| {
+        format!("{query} {group} d{doc} {grade}\n")
+    };
     let mut qrels = String::new();
     for (doc, &grade) in grades.iter().chain(grades).enumerate() {
-        for (query, group, grade) in
-            [("q1", "a", grade), ("q1", "b", grades[(doc + 1) % grades.len()]), ("q2", "a", grades[0])]
-        {
+        for (query, group, grade) in [
+            ("q1", "a", grade),
+            ("q1", "b", grades[(doc + 1) % grades.len()]),
+            ("q2", "a", grades[0]),
+        ] {
             qrels += &line(query, group, doc, grade);
         }
     }
@@ -88,7 +103,9 @@ fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
             format!("query,doc,start,end,grade\n{gold}"),
             "query,doc,start,end,score\nq1,d,5,9,4\nq1,x,0,4294967295,3\nq1,d,0,20,2\nq2,x,0,1,1\n",
         );
-        return join.files(input("gold", &gold), [RunInput::named("run", input("run", run))]).unwrap();
+        return join
+            .files(input("gold", &gold), [RunInput::named("run", input("run", run))])
+            .unwrap();
     }
     join.files(input("qrels", &qrels), [RunInput::named("run", input("run", run))]).unwrap()
 }
@@ -148,6 +165,9 @@ fn a_gain_that_is_no_number_is_an_error() {
         let measure: Measure = format!("{name}(gain=exp2)").parse().unwrap();
         assert!(measure.recipe(small.book()).is_ok(), "{name}");
         let error = measure.recipe(large.book()).err().map(|e| e.to_string()).unwrap_or_default();
-        assert!(error.starts_with("the gain of grade 1024 is not a finite number"), "{name}: {error}");
+        assert!(
+            error.starts_with("the gain of grade 1024 is not a finite number"),
+            "{name}: {error}"
+        );
     }
 }

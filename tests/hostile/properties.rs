@@ -1,8 +1,9 @@
-//! Properties that must hold for any bytes: no panic, no allocation beyond reason, and the CPU engine's values are the reference's to the
-//! bit.
+//! Properties that must hold for any bytes: no panic, no allocation beyond reason, and the CPU
+//! engine's values are the reference's to the bit.
 //!
-//! Each fuzz target (`fuzz/`) has one function here, but for the one that needs other programs. `corpus` replays what fuzzing kept. Each
-//! returns whether the bytes were read, and compared where two engines compute: where all are refused nothing was tried.
+//! Each fuzz target (`fuzz/`) has one function here, but for the one that needs other programs.
+//! `corpus` replays what fuzzing kept. Each returns whether the bytes were read, and compared where
+//! two engines compute: where all are refused nothing was tried.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -15,18 +16,20 @@ use laneval::labels::FileAccess;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::parts::engine::cpu::Cpu;
 use laneval::{
-    Dialect, EngineChoice, Evaluator, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs, ScoreType,
-    Stat, Summary, Ties, View,
+    Dialect, EngineChoice, Evaluator, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs,
+    ScoreType, Stat, Summary, Ties, View,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::forge::{Change, Forged};
 use crate::variants;
 
-/// A small text with a case of each kind: a negative grade, a fraction, a missing query, an ignored one, documents that no run retrieves.
+/// A small text with a case of each kind: a negative grade, a fraction, a missing query, an ignored
+/// one, documents that no run retrieves.
 const TEXT: &str = "\
 1 0 a 1\n1 0 b 0\n1 0 c 3\n1 0 e -1\n2 0 a 2.5\n2 0 z 1\n3 0 a 1\n%
-1 Q0 b 1 9 t\n1 Q0 c 2 8 t\n1 Q0 x 3 6 t\n1 Q0 a 4 6 t\n1 Q0 e 5 5 t\n3 Q0 x 1 2 t\n3 Q0 a 2 1 t\n4 Q0 a 1 1 t\n";
+1 Q0 b 1 9 t\n1 Q0 c 2 8 t\n1 Q0 x 3 6 t\n1 Q0 a 4 6 t\n1 Q0 e 5 5 t\n3 Q0 x 1 2 t\n3 Q0 a 2 1 \
+    t\n4 Q0 a 1 1 t\n";
 
 /// Bytes that are taken from the front; 0 once none are left.
 pub struct Bytes<'a>(pub &'a [u8]);
@@ -50,15 +53,18 @@ pub fn text(data: &[u8]) -> bool {
     assert_same(&matrix, every_measure(&matrix), view)
 }
 
-/// Reads qrels and a run, each in any format, recognised or given. They are read, or refused with the name of the wrong file; compressed,
-/// the result is the same.
+/// Reads qrels and a run, each in any format, recognised or given. They are read, or refused with
+/// the name of the wrong file; compressed, the result is the same.
 pub fn formats(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     const { assert!(InputFormat::ALL.len() < 16, "some formats would never be asked for") };
     let mut read_as = || {
-        let format = InputFormat::ALL.get(usize::from(bytes.byte() % 16)).map(|(_, format)| *format);
-        let columns = ["query,doc,score", "query,doc,grade", "doc,-,query,score", "query=q,doc=d,score=s"];
-        let columns = columns.get(usize::from(bytes.byte() % 16)).and_then(|columns| columns.parse().ok());
+        let format =
+            InputFormat::ALL.get(usize::from(bytes.byte() % 16)).map(|(_, format)| *format);
+        let columns =
+            ["query,doc,score", "query,doc,grade", "doc,-,query,score", "query=q,doc=d,score=s"];
+        let columns =
+            columns.get(usize::from(bytes.byte() % 16)).and_then(|columns| columns.parse().ok());
         ReadAs { format, columns, ..ReadAs::default() }
     };
     let join = Join { qrels_as: read_as(), runs_as: read_as(), ..Join::default() };
@@ -72,14 +78,15 @@ pub fn formats(data: &[u8]) -> bool {
     plain.is_some()
 }
 
-/// Reads judgments by judge, by subtopic or as preferences, and a run. They are read, or refused; every measure that they admit has the
-/// reference's values.
+/// Reads judgments by judge, by subtopic or as preferences, and a run. They are read, or refused;
+/// every measure that they admit has the reference's values.
 pub fn grouped(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let (_, by) = JudgedBy::ALL[usize::from(bytes.byte()) % JudgedBy::ALL.len()];
     let join = Join { judged_by: Some(by), ..any_join(&mut bytes) };
     let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) else { return false };
-    // Measures of single grades refuse preferences, and one measure that is refused would refuse them all.
+    // Measures of single grades refuse preferences, and one measure that is refused would refuse
+    // them all.
     assert_same(&matrix, every_grouped(by), View::default())
 }
 
@@ -87,13 +94,15 @@ pub fn grouped(data: &[u8]) -> bool {
 pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
     let mut measures = variants::every_grouped(by);
     if by == JudgedBy::Judge {
-        let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) Compat(judges=mean) Bpref(judges=mean)";
+        let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) \
+                     Compat(judges=mean) Bpref(judges=mean)";
         measures.extend(names.split(' ').map(|name| name.parse::<Measure>().expect("a measure")));
     }
     measures
 }
 
-/// Reads qrels and a run as compressed text. Whole, it is read as the plain text is; cut off and changed, it is at most an error.
+/// Reads qrels and a run as compressed text. Whole, it is read as the plain text is; cut off and
+/// changed, it is at most an error.
 pub fn compressed(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let (join, gzip) = (any_join(&mut bytes), bytes.byte() % 2 == 0);
@@ -108,7 +117,8 @@ pub fn compressed(data: &[u8]) -> bool {
     };
     let plain = joined(join.clone(), bytes.0, |text| text.to_vec());
     let whole = joined(join.clone(), bytes.0, compress);
-    // Empty text is not text, however it is packed; bytes that start like a compressed file are read as one.
+    // Empty text is not text, however it is packed; bytes that start like a compressed file are
+    // read as one.
     if let (Some(plain), Some(whole)) = (&plain, &whole) {
         assert!(plain.tile_bytes() == whole.tile_bytes() && plain.depths() == whole.depths());
         assert!(plain.fingerprint() == whole.fingerprint());
@@ -125,7 +135,8 @@ pub fn compressed(data: &[u8]) -> bool {
     plain.is_some()
 }
 
-/// Reads an argument of `-m`. A measure that parses is printed as text with the same meaning, and its value is a number or an error.
+/// Reads an argument of `-m`. A measure that parses is printed as text with the same meaning, and
+/// its value is a number or an error.
 pub fn measure(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };
     let Ok(measures) = parse_list(text, Defaults::default()) else { return false };
@@ -137,11 +148,13 @@ pub fn measure(data: &[u8]) -> bool {
     assert_same(&sound(), few, View::default())
 }
 
-/// Reads the fields of a summary, with a checksum that fits, or as JSON. A summary that is read has scores, or an error in their place; it
-/// is written as bytes that are read again, and is merged or refused.
+/// Reads the fields of a summary, with a checksum that fits, or as JSON. A summary that is read has
+/// scores, or an error in their place; it is written as bytes that are read again, and is merged or
+/// refused.
 pub fn summary(data: &[u8]) -> bool {
     let forged =
-        [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
+        [b"laneval\0summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data]
+            .concat();
     let json = std::str::from_utf8(data).ok().and_then(|text| Summary::from_json(text).ok());
     let read: Vec<Summary> = json.into_iter().chain(Summary::from_bytes(&forged)).collect();
     for summary in &read {
@@ -152,11 +165,13 @@ pub fn summary(data: &[u8]) -> bool {
     !read.is_empty()
 }
 
-/// Reads the fields of a part of a comparison, with a checksum that fits. A part that is read is compared, or gives an error; it is written
-/// as bytes that are read again, and is merged or refused.
+/// Reads the fields of a part of a comparison, with a checksum that fits. A part that is read is
+/// compared, or gives an error; it is written as bytes that are read again, and is merged or
+/// refused.
 pub fn part(data: &[u8]) -> bool {
     let forged =
-        [b"laneval\0compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
+        [b"laneval\0compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data]
+            .concat();
     let Ok(part) = Partial::from_bytes(&forged) else { return false };
     _ = part.comparison();
     assert!(Partial::from_bytes(&part.to_bytes()).expect("its own bytes") == part);
@@ -164,8 +179,8 @@ pub fn part(data: &[u8]) -> bool {
     true
 }
 
-/// Opens a label matrix with changes whose checksums fit. It is refused, or evaluated by every measure; if `verify` calls it sound, its
-/// values are those of the reference.
+/// Opens a label matrix with changes whose checksums fit. It is refused, or evaluated by every
+/// measure; if `verify` calls it sound, its values are those of the reference.
 pub fn lmx(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let folder = tempfile::tempdir().expect("a folder");
@@ -208,7 +223,8 @@ fn sound() -> LabelMatrix {
         .expect("a sound text")
 }
 
-/// The matrix of the text with more distinct grades than codes, which a query has that also is in the run.
+/// The matrix of the text with more distinct grades than codes, which a query has that also is in
+/// the run.
 fn sound_and_exact() -> LabelMatrix {
     let others: String = (1..260).map(|n| format!("4 0 d{n} {}\n", 0.25 * f64::from(n))).collect();
     let grades = others + "4 0 a 3.125\n";
@@ -247,7 +263,8 @@ pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     all.iter().filter(fits).cloned().collect()
 }
 
-/// Checks that the CPU engine and the reference give the same bits, or both an error; returns whether there were values to compare.
+/// Checks that the CPU engine and the reference give the same bits, or both an error; returns
+/// whether there were values to compare.
 pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) -> bool {
     let mut evaluator = Evaluator::of(measures);
     evaluator = evaluator.with_per_query(true);
@@ -265,9 +282,13 @@ pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) -> 
         let (found, expected) = (values(found), values(expected));
         assert_eq!([found.len(), expected.len()], [evaluator.measures().len(); 2]);
         for ((measure, found), expected) in evaluator.measures().iter().zip(found).zip(expected) {
-            let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+            let same =
+                |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
             assert_eq!(found.len(), expected.len(), "{measure}");
-            assert!(found.iter().zip(&expected).all(same), "{measure}: {found:?} is not {expected:?}");
+            assert!(
+                found.iter().zip(&expected).all(same),
+                "{measure}: {found:?} is not {expected:?}"
+            );
         }
     }
     true

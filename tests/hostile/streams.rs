@@ -43,7 +43,8 @@ impl Read for Lines {
 fn a_run_that_goes_by_may_be_larger_than_the_memory() {
     let _alone = alone();
     let count = (300 << 20) / TAG;
-    let qrels = Qrels::new((0..count / RESULTS).map(|query| (format!("q{query}"), "d1", 1.0))).unwrap();
+    let qrels =
+        Qrels::new((0..count / RESULTS).map(|query| (format!("q{query}"), "d1", 1.0))).unwrap();
     let evaluator = Evaluator::new(["RR", "NumRet"]).unwrap();
     let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine").unwrap();
     stream.read(Lines { next: 0, count, line: io::Cursor::default() }).unwrap();
@@ -89,18 +90,26 @@ fn rows_that_repeat_others_take_no_memory() {
         let (Error::Input(problems) | Error::Repeated(problems)) = error else { panic!("{error}") };
         (problems.first[0].to_string(), problems.first.len() as u64 + problems.more)
     };
-    // Of one query, whose rows are kept until it ends, and of two in turns, whose rows are kept to the end.
+    // Of one query, whose rows are kept until it ends, and of two in turns, whose rows are kept to
+    // the end.
     for (one, rows) in [("q1 0 d 1\n", 3_500_000), ("q1 0 d 1\nq2 0 d 1\n", 4_000_000)] {
         let queries = one.lines().count() as u64;
-        let (first, count) = problems(Qrels::read(again_and_again("qrels", one, rows)).unwrap_err());
+        let (first, count) =
+            problems(Qrels::read(again_and_again("qrels", one, rows)).unwrap_err());
         let line = if queries == 1 { 2 } else { 3 };
-        assert_eq!(first, format!("qrels:{line}: docno 'd' is judged again for query 'q1', first on line 1"));
+        assert_eq!(
+            first,
+            format!("qrels:{line}: docno 'd' is judged again for query 'q1', first on line 1")
+        );
         assert_eq!(count, (rows as u64 - 1) * queries);
         let qrels = Qrels::new([("q1", "d", 1.0), ("q2", "d", 1.0)]).unwrap();
         let run = one.replace(" 0 d 1", " Q0 d 1 0.5 t");
         let joined = Join::default().runs(&qrels, [again_and_again("run", &run, rows)]);
         let (first, count) = problems(joined.unwrap_err());
-        assert_eq!(first, format!("run:{line}: docno 'd' occurs again for query 'q1', first on line 1"));
+        assert_eq!(
+            first,
+            format!("run:{line}: docno 'd' occurs again for query 'q1', first on line 1")
+        );
         assert_eq!(count, (rows as u64 - 1) * queries);
     }
 }
@@ -125,7 +134,11 @@ fn problems_of_judgments_by_group_take_no_memory() {
         let error = by_judge.qrels(again_and_again("qrels", line, count)).unwrap_err();
         let Error::Input(problems) = error else { panic!("{error}") };
         assert_eq!((problems.first[0].to_string().as_str(), problems.first.len()), (expected, 20));
-        assert!((count as u64 - 21..=count as u64 - 20).contains(&problems.more), "{}", problems.more);
+        assert!(
+            (count as u64 - 21..=count as u64 - 20).contains(&problems.more),
+            "{}",
+            problems.more
+        );
     }
 }
 
@@ -143,14 +156,16 @@ impl Read for Spaced {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.line.position() == self.line.get_ref().len() as u64 && self.next < Spaced::COUNT {
             let at = self.next;
-            let line = format!("q{}{:TAG$}j{} d{} {}\n", at / 100, "", at % 2, at % 100 / 2, at % 3);
+            let line =
+                format!("q{}{:TAG$}j{} d{} {}\n", at / 100, "", at % 2, at % 100 / 2, at % 3);
             (self.next, self.line) = (at + 1, io::Cursor::new(line.into_bytes()));
         }
         self.line.read(into)
     }
 }
 
-/// What is held of judgments by facet are the judgments, and not their text, whether it is compressed or passes by.
+/// What is held of judgments by facet are the judgments, and not their text, whether it is
+/// compressed or passes by.
 #[test]
 fn the_text_of_judgments_by_group_takes_no_memory() {
     let _alone = alone();

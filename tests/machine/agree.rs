@@ -28,7 +28,8 @@ fn assert_means(scores: &Scores) {
     }
 }
 
-/// Checks all levels at once, because the reference takes longest: if one level differs, the tests of all levels name it.
+/// Checks all levels at once, because the reference takes longest: if one level differs, the tests
+/// of all levels name it.
 pub fn cpu_equals_reference(_: Cpu) {
     static COMPARED: OnceLock<Result<(), String>> = OnceLock::new();
     COMPARED.get_or_init(compare).clone().unwrap_or_else(|error| panic!("{error}"));
@@ -37,9 +38,14 @@ pub fn cpu_equals_reference(_: Cpu) {
 /// Each case has a runner of its own, so that all cores have some.
 fn compare() -> Result<(), String> {
     (0..cases(48)).into_par_iter().try_for_each(|_| {
-        let config =
-            Config { cases: 1, max_shrink_iters: 100, failure_persistence: None, ..Config::default() };
-        let compared = TestRunner::new(config).run(&(any_shape(), views(), any::<bool>()), one_case);
+        let config = Config {
+            cases: 1,
+            max_shrink_iters: 100,
+            failure_persistence: None,
+            ..Config::default()
+        };
+        let compared =
+            TestRunner::new(config).run(&(any_shape(), views(), any::<bool>()), one_case);
         compared.map_err(|error| error.to_string())
     })
 }

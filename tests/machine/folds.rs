@@ -45,14 +45,21 @@ struct Case {
 }
 
 impl Case {
-    fn random(random: &mut Random, lanes: usize, depth: usize, density: f64, grades: usize) -> Case {
+    fn random(
+        random: &mut Random,
+        lanes: usize,
+        depth: usize,
+        density: f64,
+        grades: usize,
+    ) -> Case {
         let mut labels = vec![0; lanes * depth];
         for lane in 0..lanes {
             let len = match random.below(3) {
                 0 => random.below(depth + 1),
                 _ => depth,
             };
-            // Hits cluster in one stretch sometimes, so that one ranking is both walked and folded densely.
+            // Hits cluster in one stretch sometimes, so that one ranking is both walked and folded
+            // densely.
             let dense = random.below(4) == 0;
             for rank in 0..len {
                 let chance = if dense && rank % 512 < 256 { 0.4 } else { density };
@@ -74,7 +81,8 @@ impl Case {
             stop[code] = random.unit();
         }
         let w: Arc<[f64]> = (0..depth + 3).map(|i| (i as f64 + 2.0).log2()).collect();
-        let mut cuts: Vec<u32> = (0..random.below(7)).map(|_| 1 + random.below(depth + 9) as u32).collect();
+        let mut cuts: Vec<u32> =
+            (0..random.below(7)).map(|_| 1 + random.below(depth + 9) as u32).collect();
         cuts.extend([10, u32::MAX]);
         cuts.sort_unstable();
         cuts.dedup();
@@ -94,7 +102,10 @@ impl Case {
             above: [2, 2, 3, 0, 254, 255][random.below(6)],
             gain,
             stop,
-            weights: [Weights::Divide(w.clone()), Weights::Multiply(w.iter().map(|w| w.recip()).collect())],
+            weights: [
+                Weights::Divide(w.clone()),
+                Weights::Multiply(w.iter().map(|w| w.recip()).collect()),
+            ],
             cuts,
             limits,
             caps,
@@ -169,7 +180,9 @@ impl Case {
     fn peak(&self, caps: &[u32], lane: usize) -> u64 {
         let cap = caps[lane] as usize;
         let hits: Vec<usize> = self.hits(lane).collect();
-        let Some(from) = (if cap == 0 { Some(1) } else { hits.get(cap - 1).copied() }) else { return 0 };
+        let Some(from) = (if cap == 0 { Some(1) } else { hits.get(cap - 1).copied() }) else {
+            return 0;
+        };
         let precision = |i: usize| hits.iter().filter(|&&hit| hit <= i).count() as f64 / i as f64;
         let at_hits = hits.iter().copied().filter(|&i| i >= from).chain([from]).map(precision);
         at_hits.fold(0.0, f64::max).to_bits()
@@ -188,7 +201,11 @@ impl Case {
 
         let mut out = ints(1);
         folds::count_within(level, tile, above, &self.limits, &mut out);
-        assert_eq!(out, self.rows(&[()], |(), lane| self.count(self.limits[lane], lane)), "count_within");
+        assert_eq!(
+            out,
+            self.rows(&[()], |(), lane| self.count(self.limits[lane], lane)),
+            "count_within"
+        );
 
         let first = self.rows(&[self.upto], |upto, lane| self.first(upto, lane));
         let mut out = ints(1);
@@ -218,13 +235,21 @@ impl Case {
             );
 
             folds::cascade(level, tile, &self.stop, weights, cuts, &mut out);
-            assert_eq!(bits(&out), self.rows(cuts, |cut, lane| self.cascade(weights, cut, lane)), "cascade");
+            assert_eq!(
+                bits(&out),
+                self.rows(cuts, |cut, lane| self.cascade(weights, cut, lane)),
+                "cascade"
+            );
         }
 
         let caps: Vec<&[u32]> = self.caps.iter().map(Vec::as_slice).collect();
         let mut out = floats(caps.len());
         folds::peak_precision(level, tile, above, &caps, &mut out);
-        assert_eq!(bits(&out), self.rows(&caps, |caps, lane| self.peak(caps, lane)), "peak_precision");
+        assert_eq!(
+            bits(&out),
+            self.rows(&caps, |caps, lane| self.peak(caps, lane)),
+            "peak_precision"
+        );
     }
 
     /// With all codes, and with fewer than there may be among the labels.
@@ -301,8 +326,9 @@ pub fn all_hits_at_all_ranks(cpu: Cpu) {
     let depth = 4096;
     let lanes = 16;
     // Lane n has every (n+1)-th rank a hit.
-    let label =
-        |at: usize| if (at / (4 * lanes) * 4 + at % 4).is_multiple_of(at / 4 % lanes + 1) { 9 } else { 1 };
+    let label = |at: usize| {
+        if (at / (4 * lanes) * 4 + at % 4).is_multiple_of(at / 4 % lanes + 1) { 9 } else { 1 }
+    };
     let mut case = Case::random(&mut Random(3), lanes, depth, 0.0, 1);
     case.labels = (0..lanes * depth).map(label).collect();
     case.above = 8;

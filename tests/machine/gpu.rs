@@ -1,4 +1,5 @@
-//! The GPU engine on a real adapter: the same integers as their mirror, to the bit, whatever the shape of the work.
+//! The GPU engine on a real adapter: the same integers as their mirror, to the bit, whatever the
+//! shape of the work.
 
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ use laneval::parts::engine::gpu::resident::ResidentLabels;
 use laneval::parts::engine::gpu::tasks::IntegerProgram;
 use laneval::parts::engine::gpu::{Gpu, mirror};
 use laneval::parts::engine::{Engine, Job};
-use laneval::parts::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task};
+use laneval::parts::fold::{
+    CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task,
+};
 use laneval::parts::generate::Synthetic;
 use laneval::parts::label::Above;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
@@ -23,7 +26,8 @@ use crate::forge::{Change, Forged, TILES};
 use crate::matrices::{Query, Shape, matrix, shape};
 use crate::variants::every_measure;
 
-/// Two devices of one adapter for all tests, so that shaders are compiled once; the second has no integers of 64 bits.
+/// Two devices of one adapter for all tests, so that shaders are compiled once; the second has no
+/// integers of 64 bits.
 struct Bench {
     gpu: Gpu,
     pairs: Gpu,
@@ -53,7 +57,10 @@ pub fn trials(arguments: &Arguments) -> Vec<Trial> {
         ),
         trial("gpu::forged_files_are_evaluated_or_refused", forged_files_are_evaluated_or_refused),
         trial("gpu::resident_labels_answer_the_same", resident_labels_answer_the_same),
-        trial("gpu::sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
+        trial(
+            "gpu::sums_on_the_device_are_those_of_the_mirror",
+            sums_on_the_device_are_those_of_the_mirror,
+        ),
         trial(
             "gpu::averages_on_the_device_are_within_their_bounds",
             averages_on_the_device_are_within_their_bounds,
@@ -67,14 +74,17 @@ fn open() -> Result<Bench, String> {
     let named = std::env::var("LANEVAL_ADAPTER").ok();
     let choice = named.as_deref().map_or(Choice::Hardware, Choice::Named);
     let device = || {
-        Device::open(choice)
-            .or_else(|error| if named.is_none() { Device::open(Choice::Named("0")) } else { Err(error) })
+        Device::open(choice).or_else(|error| {
+            if named.is_none() { Device::open(Choice::Named("0")) } else { Err(error) }
+        })
     };
-    let both = device().and_then(|of| Ok(Bench { gpu: Gpu::of(of), pairs: Gpu::of(device()?.with_pairs()) }));
+    let both = device()
+        .and_then(|of| Ok(Bench { gpu: Gpu::of(of), pairs: Gpu::of(device()?.with_pairs()) }));
     both.map_err(|error| error.to_string())
 }
 
-/// Compares the words of all tiles, which the device computes in batches of these sizes, with those of the mirror.
+/// Compares the words of all tiles, which the device computes in batches of these sizes, with those
+/// of the mirror.
 fn check(
     device: &Device,
     sizes: Sizes,
@@ -84,8 +94,10 @@ fn check(
     view: View,
 ) {
     let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
-    let integers =
-        Arc::new(IntegerProgram::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth))));
+    let integers = Arc::new(IntegerProgram::new(
+        program,
+        view.depth.map_or(deepest, |depth| deepest.min(depth)),
+    ));
     let ready = Ready::new(device, integers.clone(), view, sizes).expect("kernels");
     let labels = resident.then(|| ResidentLabels::new(device, &matrix.batch()).expect("room"));
     let mut next = 0;
@@ -100,9 +112,13 @@ fn check(
                 let expected = mirror::lane(&integers, inputs, seen, lane, query);
                 for (word, expected) in (0..).zip(expected) {
                     let found = answer.word(word, at, lane);
-                    let task = integers.tasks.iter().rfind(|task| task.word <= word).expect("a task");
-                    let place =
-                        format!("tile {tile}, lane {lane}, word {} of {:?}", word - task.word, task.kind);
+                    let task =
+                        integers.tasks.iter().rfind(|task| task.word <= word).expect("a task");
+                    let place = format!(
+                        "tile {tile}, lane {lane}, word {} of {:?}",
+                        word - task.word,
+                        task.kind
+                    );
                     assert_eq!(found, expected, "{place:.200} at {:?}, {view:?}", task.cuts);
                 }
             }
@@ -111,7 +127,11 @@ fn check(
     };
     let tiles = matrix.packing().tiles.len();
     ready
-        .run(&Job { batch: matrix.batch(), view, program, inputs, watch: None }, labels.as_ref(), compare)
+        .run(
+            &Job { batch: matrix.batch(), view, program, inputs, watch: None },
+            labels.as_ref(),
+            compare,
+        )
         .expect("a run");
     assert_eq!(next, tiles);
 }
@@ -120,8 +140,12 @@ fn property<S: Strategy>(all: u32, strategy: &S, test: impl Fn(S::Value)) -> Res
 where
     S::Value: std::fmt::Debug,
 {
-    let config =
-        Config { cases: cases(all), max_shrink_iters: 50, failure_persistence: None, ..Config::default() };
+    let config = Config {
+        cases: cases(all),
+        max_shrink_iters: 50,
+        failure_persistence: None,
+        ..Config::default()
+    };
     let run = TestRunner::new(config).run(strategy, |value| {
         test(value);
         Ok(())
@@ -137,7 +161,14 @@ fn words_equal_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
         let prepared = plan.prepare(&matrix.batch());
         let view = View { depth, judged_only };
         for gpu in [gpu, pairs] {
-            check(gpu.device(), Sizes::default(), false, &matrix, (plan.program(), prepared.inputs()), view);
+            check(
+                gpu.device(),
+                Sizes::default(),
+                false,
+                &matrix,
+                (plan.program(), prepared.inputs()),
+                view,
+            );
         }
     })
 }
@@ -152,7 +183,10 @@ fn program(queries: usize) -> (Program, QueryInputs) {
         task(Fold::FirstRank(set), &[Cut::End]),
         task(Fold::PrecisionSum(set), &[Cut::At(5), Cut::End]),
         task(Fold::WeightedSum { gain, discount: Discount::Log2 }, &[Cut::At(10), Cut::End]),
-        task(Fold::Cascade { stop: gains(&[0.0, 0.25, 0.75]), discount: Discount::Rank }, &[Cut::End]),
+        task(
+            Fold::Cascade { stop: gains(&[0.0, 0.25, 0.75]), discount: Discount::Rank },
+            &[Cut::End],
+        ),
         task(Fold::InferredSum(set), &[Cut::End]),
         task(Fold::Histogram, &[Cut::End]),
     ];
@@ -170,10 +204,13 @@ fn gains(numbers: &[f64]) -> CodeTable {
 
 /// Two runs of pseudo-random labels.
 fn labels(queries: usize, depth: impl Fn(usize) -> usize) -> LabelMatrix {
-    let label =
-        |query: usize, rank: usize| 1 + ((query * 7919 + rank).wrapping_mul(2_654_435_761) >> 13) as u8 % 5;
+    let label = |query: usize, rank: usize| {
+        1 + ((query * 7919 + rank).wrapping_mul(2_654_435_761) >> 13) as u8 % 5
+    };
     let query = |query: usize| Query {
-        rankings: [query, query + 1].map(|of| (0..depth(of)).map(|rank| label(of, rank)).collect()).to_vec(),
+        rankings: [query, query + 1]
+            .map(|of| (0..depth(of)).map(|rank| label(of, rank)).collect())
+            .to_vec(),
         unretrieved: vec![4],
     };
     matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries: (0..queries).map(query).collect() })
@@ -206,13 +243,17 @@ fn judged_documents_move_up(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
 fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let numbers: Vec<f64> = (0..253).map(|at| f64::from(at) / 256.0).collect();
     let label = |rank: usize| 3 + (rank.wrapping_mul(2_654_435_761) >> 13) as u8 % 253;
-    let ranking =
-        |depth: usize| Query { rankings: vec![(0..depth).map(label).collect()], unretrieved: vec![4] };
+    let ranking = |depth: usize| Query {
+        rankings: vec![(0..depth).map(label).collect()],
+        unretrieved: vec![4],
+    };
     let queries = vec![ranking(65_535), ranking(40_000), ranking(20_001), ranking(3)];
     let matrix = matrix(&Shape { grades: numbers.clone(), queries });
     let cuts = vec![Cut::At(10), Cut::At(30_003), Cut::End];
-    let sum =
-        |gain: CodeTable, discount| Task { fold: Fold::WeightedSum { gain, discount }, cuts: cuts.clone() };
+    let sum = |gain: CodeTable, discount| Task {
+        fold: Fold::WeightedSum { gain, discount },
+        cuts: cuts.clone(),
+    };
     let wide: Vec<f64> = (0..253).map(|at| f64::from(at % 31).exp2() - 1.0).collect();
     // Chances so small that a deep cascade goes on.
     let chances: Vec<f64> = numbers.iter().map(|number| number / 4096.0).collect();
@@ -224,8 +265,12 @@ fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result
         Task { fold: Fold::PrecisionSum(Above(100)), cuts: cuts.clone() },
         Task { fold: Fold::InferredSum(Above(100)), cuts: vec![Cut::End] },
         Task { fold: Fold::PairSum(Above(100)), cuts },
-        // Of the deepest ranking nearly all hits: a driver may end a shader's loops after as many rounds.
-        Task { fold: Fold::PeakPrecision { hits: Above(100), caps: vec![0, 1, 2] }, cuts: vec![Cut::End] },
+        // Of the deepest ranking nearly all hits: a driver may end a shader's loops after as many
+        // rounds.
+        Task {
+            fold: Fold::PeakPrecision { hits: Above(100), caps: vec![0, 1, 2] },
+            cuts: vec![Cut::End],
+        },
     ];
     let inputs = vec![vec![1; 4], vec![20_000, 15_000, 11_000, 2], vec![39_000, 23_500, 11_000, 9]];
     let program = Program { tasks, codes: 256, ..Program::default() };
@@ -255,7 +300,10 @@ fn more_workgroups_than_fit_side_by_side(Bench { gpu, .. }: &Bench) -> Result<()
 /// The reciprocal ranks of all rows, added up exactly (ranks 1 to 4 make multiples of a twelfth).
 fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
     let program = Program {
-        tasks: vec![Task { fold: Fold::FirstRank(matrix.book().at_least(1.0)), cuts: vec![Cut::End] }],
+        tasks: vec![Task {
+            fold: Fold::FirstRank(matrix.book().at_least(1.0)),
+            cuts: vec![Cut::End],
+        }],
         codes: matrix.book().codes(),
         ..Program::default()
     };
@@ -273,7 +321,8 @@ fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
         batches += 1;
         for (at, tile) in answer.tiles.clone().enumerate() {
             let ranks = (0..matrix.tile_rows(tile).len()).map(|lane| answer.word(0, at, lane));
-            twelfths += ranks.map(|rank| if rank == 0 { 0 } else { 12 / u64::from(rank) }).sum::<u64>();
+            twelfths +=
+                ranks.map(|rank| if rank == 0 { 0 } else { 12 / u64::from(rank) }).sum::<u64>();
         }
         Ok(())
     });
@@ -300,7 +349,8 @@ fn agree(evaluator: &Evaluator, engine: &impl Engine, matrix: &LabelMatrix) {
     let found = evaluator.evaluate_on(engine, matrix).expect("scores");
     assert_eq!(expected.runs.len(), found.runs.len());
     for (expected, found) in expected.runs.iter().zip(&found.runs) {
-        let values = |run: &laneval::RunScores| run.per_query.clone().expect("values of queries").values;
+        let values =
+            |run: &laneval::RunScores| run.per_query.clone().expect("values of queries").values;
         let (expected, found) = (values(expected), values(found));
         assert_eq!([expected.len(), found.len()], [evaluator.measures().len(); 2]);
         for (at, (expected, found)) in expected.iter().zip(found).enumerate() {
@@ -358,7 +408,9 @@ fn forged_files_are_evaluated_or_refused(Bench { gpu, .. }: &Bench) -> Result<()
     let changes = proptest::collection::vec((any::<u8>(), any::<u32>(), any::<u64>()), 1..4);
     property(12, &(shape(), changes), |(shape, changes)| {
         let changes = changes.into_iter().map(|(kind, at, to)| Change { kind, at, to });
-        if let Ok(matrix) = forged(&matrix(&shape), |file| changes.for_each(|change| file.change(change))) {
+        if let Ok(matrix) =
+            forged(&matrix(&shape), |file| changes.for_each(|change| file.change(change)))
+        {
             let mut evaluator = Evaluator::of(every_measure(&matrix));
             evaluator = evaluator.with_not_finite(true);
             evaluator.evaluate_on(gpu, &matrix).expect("a number each, or none");
@@ -379,8 +431,9 @@ fn resident_labels_answer_the_same(Bench { gpu, .. }: &Bench) -> Result<(), Fail
 
 fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let product = |column, by| Product { column, by };
-    let per_query =
-        |queries: usize| (0..queries).map(|query| if query % 5 == 0 { 0.0 } else { 0.7 / query as f64 });
+    let per_query = |queries: usize| {
+        (0..queries).map(|query| if query % 5 == 0 { 0.0 } else { 0.7 / query as f64 })
+    };
     let check = |matrix: LabelMatrix, judged_only| {
         let queries = matrix.queries().len();
         let view = View { depth: None, judged_only };
@@ -394,12 +447,13 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
             product(6, Factor::Same(1e-3)),
             product(8, Factor::Same(1.0)),
         ];
-        let job = Job { batch: matrix.batch(), view, program: &program, inputs: &inputs, watch: None };
+        let job =
+            Job { batch: matrix.batch(), view, program: &program, inputs: &inputs, watch: None };
         let expected = mirror_sums(&job, &products, matrix.runs().len());
         for gpu in [gpu, pairs] {
             let loaded = gpu.load(&matrix).expect("room");
-            let reducer =
-                Reducer::new(&loaded, &job, &products, |at| format!("product {at}")).expect("a reducer");
+            let reducer = Reducer::new(&loaded, &job, &products, |at| format!("product {at}"))
+                .expect("a reducer");
             for _ in 0..2 {
                 assert_eq!(reducer.sums().expect("sums"), expected);
             }
@@ -408,7 +462,9 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
     // There are more rows than a workgroup adds up, the runs mixed and apart.
     check(labels(5000, |query| query % 3), false);
     check(labels(5000, |_| 2), false);
-    property(12, &(shape(), any::<bool>()), |(shape, judged_only)| check(matrix(&shape), judged_only))
+    property(12, &(shape(), any::<bool>()), |(shape, judged_only)| {
+        check(matrix(&shape), judged_only)
+    })
 }
 
 /// The same sums, row by row.
@@ -430,11 +486,13 @@ fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>
             }
         }
     }
-    let of = |(scaled, sums): (&Scaled, &Vec<u128>)| sums.iter().map(|&sum| scaled.sum(sum)).collect();
+    let of =
+        |(scaled, sums): (&Scaled, &Vec<u128>)| sums.iter().map(|&sum| scaled.sum(sum)).collect();
     scaled.iter().zip(&sums).map(of).collect()
 }
 
-/// Averages of every measure that the device can average are compared with the exact ones of the CPU.
+/// Averages of every measure that the device can average are compared with the exact ones of the
+/// CPU.
 fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let check = |matrix: &LabelMatrix, judged_only, both| {
         let one = |measure: &Measure| {
@@ -457,7 +515,8 @@ fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> 
             for (expected, found) in expected.runs.iter().zip(&found) {
                 let Some(expected) = expected.average(0) else { continue };
                 // The CPU's own f64: at most 130 ranks, as `tests/shaders.rs` derives.
-                let bound = resident.errors()[0] + (2.0 * 130.0 + 16.0) * f64::EPSILON / 2.0 * expected.abs();
+                let bound = resident.errors()[0]
+                    + (2.0 * 130.0 + 16.0) * f64::EPSILON / 2.0 * expected.abs();
                 assert!(
                     (expected - found[0]).abs() <= bound,
                     "{measure}: {} is not {expected} ± {bound:e}",

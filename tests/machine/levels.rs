@@ -35,7 +35,8 @@ pub fn trials() -> Vec<Trial> {
         let ignored = cpu.is_none() && required.split(',').all(|name| name.trim() != level);
         for (name, test) in TESTS {
             let run = move || {
-                let lacks = || Failed::from(format!("this machine has no {level}, which is required"));
+                let lacks =
+                    || Failed::from(format!("this machine has no {level}, which is required"));
                 test(cpu.ok_or_else(lacks)?);
                 Ok(())
             };

@@ -1,10 +1,11 @@
 //! Tests of what machines differ in: every level of SIMD, and a GPU.
 //!
-//! Each test of a level runs once for each level. Levels that the machine lacks show as ignored. `LANEVAL_REQUIRE_LEVEL` lists levels, such
-//! as `avx512,avx2`, whose tests fail then instead.
+//! Each test of a level runs once for each level. Levels that the machine lacks show as ignored.
+//! `LANEVAL_REQUIRE_LEVEL` lists levels, such as `avx512,avx2`, whose tests fail then instead.
 //!
-//! `LANEVAL_ADAPTER` names the adapter of the tests of a GPU (`llvmpipe` will do); without it any GPU is taken, then any software adapter.
-//! Without an adapter they show as ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then they fail.
+//! `LANEVAL_ADAPTER` names the adapter of the tests of a GPU (`llvmpipe` will do); without it any
+//! GPU is taken, then any software adapter. Without an adapter they show as ignored, unless
+//! `LANEVAL_REQUIRE_ADAPTER` is set: then they fail.
 
 use std::process::ExitCode;
 

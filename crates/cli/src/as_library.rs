@@ -1,4 +1,5 @@
-//! The library as which a command evaluates: `--as`, and the note that a prefix alone is not all of a library.
+//! The library as which a command evaluates: `--as`, and the note that a prefix alone is not all of
+//! a library.
 
 use clap::Args;
 use laneval::Error;
@@ -14,9 +15,9 @@ use super::stop::Stop;
 pub struct AsLibrary {
     /// Evaluate as this library does, such as sklearn or xgboost
     ///
-    /// Names of measures are then its own, and so are its treatment of equal scores, its type of scores, which relevant documents it knows,
-    /// and which queries count. Without -m it is the usual measures, as far as the library has them. `laneval measures --as` lists the
-    /// libraries.
+    /// Names of measures are then its own, and so are its treatment of equal scores, its type of
+    /// scores, which relevant documents it knows, and which queries count. Without -m it is the
+    /// usual measures, as far as the library has them. `laneval measures --as` lists the libraries.
     #[arg(long = "as", value_name = "LIBRARY", help_heading = "Definition")]
     library: Option<String>,
 }
@@ -26,7 +27,9 @@ impl AsLibrary {
     pub fn profile(&self) -> Result<Option<&'static Profile>, Stop> {
         let Some(prefix) = &self.library else { return Ok(None) };
         // As an error of the option, not of a measure.
-        Profile::of(prefix.trim_end_matches(':')).map(Some).map_err(|error| Stop::new(error.to_string()))
+        Profile::of(prefix.trim_end_matches(':'))
+            .map(Some)
+            .map_err(|error| Stop::new(error.to_string()))
     }
 
     /// The lowest relevant grade: the one given, or that of the library, or 1.
@@ -35,7 +38,8 @@ impl AsLibrary {
         given.or_else(of_library).unwrap_or(1.0)
     }
 
-    /// Gives an option the library's word, if the library fixes it. An option that was given has to agree.
+    /// Gives an option the library's word, if the library fixes it. An option that was given has to
+    /// agree.
     pub fn settle<T: Copy + PartialEq>(
         &self,
         option: &str,
@@ -80,7 +84,8 @@ impl OptionsHeld {
         OptionsHeld { ties, score: rule.score.to_string(), ..self }
     }
 
-    /// Notes of measures with the prefix of a library that has other options: the measure is that of the library, the ranking is not.
+    /// Notes of measures with the prefix of a library that has other options: the measure is that
+    /// of the library, the ranking is not.
     pub fn notes(&self, names: &[String]) -> Vec<Note> {
         let mut of_libraries: Vec<(&'static Profile, Vec<&str>)> = Vec::new();
         for (name, profile) in names.iter().flat_map(|name| prefixed(name)) {
@@ -99,7 +104,11 @@ impl OptionsHeld {
         };
         let note = |(profile, names): (&Profile, Vec<&str>)| {
             let says = profile.says(differs)?;
-            Some(Note::Note(format!("{}: {says}; --as {} does too", names.join(", "), profile.prefix)))
+            Some(Note::Note(format!(
+                "{}: {says}; --as {} does too",
+                names.join(", "),
+                profile.prefix
+            )))
         };
         of_libraries.into_iter().filter_map(note).collect()
     }

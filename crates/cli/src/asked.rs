@@ -1,4 +1,5 @@
-//! The request for an evaluation, apart from what happens with its scores: measures, rankings, queries, engine.
+//! The request for an evaluation, apart from what happens with its scores: measures, rankings,
+//! queries, engine.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -27,7 +28,8 @@ pub const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 /// The measures that are computed without `-m` where judgments are by span.
 const DEFAULT_OF_PASSAGES: [&str; 3] = ["SpanR", "SpanP", "SpanIoU"];
 
-/// The names of the measures that are asked for: those of passages in the place of the usual ones where judgments are by span.
+/// The names of the measures that are asked for: those of passages in the place of the usual ones
+/// where judgments are by span.
 pub fn usual(names: &[String], by: Option<JudgedBy>) -> Cow<'_, [String]> {
     match by == Some(JudgedBy::Span) && names == DEFAULT_MEASURES {
         true => Cow::Owned(DEFAULT_OF_PASSAGES.map(str::to_owned).into()),
@@ -45,7 +47,9 @@ pub struct EvaluationOptions {
 
     /// Measures: a list such as nDCG@10,AP,'P@[5,10]'; may be repeated
     ///
-    /// Names of trec_eval, ranx and ir_measures are known too, and official, set and all_trec. `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it; `laneval measures --as` lists more libraries.
+    /// Names of trec_eval, ranx and ir_measures are known too, and official, set and all_trec.
+    /// `laneval measures` lists all of them. If a name means different measures in different tools,
+    /// put trec:, ranx: or irm: before it; `laneval measures --as` lists more libraries.
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(aliases = ["measures", "metric", "metrics"])]
     #[arg(help_heading = "Measures")]
@@ -57,10 +61,11 @@ pub struct EvaluationOptions {
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
 
-    /// How the grades of several judges make the value of a query [default: with --judgments-by judge the largest grade counts; without it
-    /// different grades are an error]
+    /// How the grades of several judges make the value of a query [default: with --judgments-by
+    /// judge the largest grade counts; without it different grades are an error]
     ///
-    /// Judgments are then read as `query judge document grade`. Measures with their own `judges=` keep it.
+    /// Judgments are then read as `query judge document grade`. Measures with their own `judges=`
+    /// keep it.
     #[arg(long, value_name = "HOW", value_parser = one_of(judges()), help_heading = "Measures")]
     pub judges: Option<OverJudges>,
 
@@ -83,7 +88,8 @@ pub struct EvaluationOptions {
 
     /// The relevant documents that there are [default: judged]
     ///
-    /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen after -M and -J.
+    /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen
+    /// after -M and -J.
     #[arg(long, value_name = "WHICH", value_parser = one_of(known()))]
     #[arg(help_heading = "Definition")]
     known: Option<Known>,
@@ -92,7 +98,8 @@ pub struct EvaluationOptions {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
     #[arg(help_heading = "Engine")]
     engine: EngineChoice,
-    /// The GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu` [default: the most powerful]
+    /// The GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is
+    /// `gpu` [default: the most powerful]
     #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
@@ -101,12 +108,17 @@ pub struct EvaluationOptions {
 
 /// Reads a relevance level: a finite grade, 0 or more.
 pub fn level(text: &str) -> Result<f64, String> {
-    parse_level(text).ok_or_else(|| "a grade, 0 or more, was expected, or > and a grade, as >0".to_owned())
+    parse_level(text)
+        .ok_or_else(|| "a grade, 0 or more, was expected, or > and a grade, as >0".to_owned())
 }
 
-/// Reads measures by their names, each once; all wrong names are reported together. A library reads them as its own, and has some of the
-/// usual measures in the place of all.
-pub fn measures(names: &[String], rel: Option<f64>, library: &AsLibrary) -> Result<Vec<Measure>, Stop> {
+/// Reads measures by their names, each once; all wrong names are reported together. A library reads
+/// them as its own, and has some of the usual measures in the place of all.
+pub fn measures(
+    names: &[String],
+    rel: Option<f64>,
+    library: &AsLibrary,
+) -> Result<Vec<Measure>, Stop> {
     let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     let defaults = Defaults { rel };
     if let Some(profile) = library.profile()?.filter(|_| *names == DEFAULT_MEASURES) {
@@ -114,7 +126,9 @@ pub fn measures(names: &[String], rel: Option<f64>, library: &AsLibrary) -> Resu
     }
     for name in names {
         match library.measures(name, defaults) {
-            Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
+            Ok(list) => {
+                measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone())))
+            }
             Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
             Err(error) => wrong.push(error.to_string()),
         }
@@ -138,7 +152,8 @@ impl EvaluationOptions {
         self.measures.iter().any(|measure| measure == "help")
     }
 
-    /// Takes the measures that `of` returns, if there are any; they are not looked for where measures are asked for.
+    /// Takes the measures that `of` returns, if there are any; they are not looked for where
+    /// measures are asked for.
     pub fn take_measures(&mut self, of: impl FnOnce() -> Option<Vec<String>>) {
         if self.measures == DEFAULT_MEASURES
             && let Some(measures) = of()
@@ -167,7 +182,8 @@ impl EvaluationOptions {
         read.into_iter().map(over).collect()
     }
 
-    /// Takes the options of the library that was asked for, and reads judgments by the groups that the measures need.
+    /// Takes the options of the library that was asked for, and reads judgments by the groups that
+    /// the measures need.
     pub fn read_for_measures(&mut self) -> Result<(), Stop> {
         self.ranking.settle()?;
         self.ranking.library.settle("known", &mut self.known, &known())?;
@@ -186,7 +202,8 @@ impl EvaluationOptions {
 
     /// Makes an evaluator of what was asked for, over all queries: those of `--only` come later.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
-        let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
+        let view =
+            View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator = Evaluator::of(self.asked_measures()?)
             .with_queries(self.queries.unwrap_or_default())
             .with_view(view)
@@ -203,15 +220,16 @@ impl EvaluationOptions {
         match (self.engine, &self.adapter) {
             // A user who names an adapter wants it to be used.
             (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => Ok(EngineChoice::Gpu),
-            (engine, Some(_)) => {
-                Err(Stop::new(format!("--adapter names a GPU, which --engine {engine} does not use")))
-            }
+            (engine, Some(_)) => Err(Stop::new(format!(
+                "--adapter names a GPU, which --engine {engine} does not use"
+            ))),
             (engine, None) => Ok(engine),
         }
     }
 
-    /// Notes on label matrices and on formats. The values of a matrix differ from those of the text if the matrix keeps only the first
-    /// ranks or has another ranking rule, and the format of a text may be recognised wrongly. The user has to know.
+    /// Notes on label matrices and on formats. The values of a matrix differ from those of the text
+    /// if the matrix keeps only the first ranks or has another ranking rule, and the format of a
+    /// text may be recognised wrongly. The user has to know.
     pub fn rule_notes(&self, inputs: &EvaluationInputs, matrices: &[LabelMatrix]) -> Vec<Note> {
         let of_libraries = self.library_notes(matrices.first().map(LabelMatrix::rule));
         let EvaluationInputs::Matrices(paths) = inputs else {
@@ -219,18 +237,24 @@ impl EvaluationOptions {
         };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
-            Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
+            Some(Note::Note(format!(
+                "{}: keeps only the first {depth} ranks of each ranking",
+                shown(path)
+            )))
         };
-        // For values over all orders of equal scores, the order in which a matrix has them does not matter.
+        // For values over all orders of equal scores, the order in which a matrix has them does not
+        // matter.
         let order = |ties| if self.ranking.needs_ties() { Ties::default() } else { ties };
-        let rule = |matrix: &LabelMatrix| RankingRule { ties: order(matrix.rule().ties), ..matrix.rule() };
+        let rule =
+            |matrix: &LabelMatrix| RankingRule { ties: order(matrix.rule().ties), ..matrix.rule() };
         let first = matrices.first().map(rule);
         let other = paths.iter().zip(matrices).find_map(|(path, matrix)| {
             Some((path, first.as_ref()?.differences(&rule(matrix)).into_iter().next()?))
         });
         let differs = other.map(|(path, SettingDifference { option, values: [one, other], .. })| {
             Note::Warning(format!(
-                "{} and {} were ranked under different rules ({option}: {one} and {other}): their scores differ for that reason too",
+                "{} and {} were ranked under different rules ({option}: {one} and {other}): their \
+                 scores differ for that reason too",
                 shown(&paths[0]),
                 shown(path)
             ))
@@ -238,13 +262,15 @@ impl EvaluationOptions {
         paths.iter().zip(matrices).filter_map(kept).chain(differs).chain(of_libraries).collect()
     }
 
-    /// Notes that names of libraries alone do not rank as the libraries do, with the rule of a matrix if there is one.
+    /// Notes that names of libraries alone do not rank as the libraries do, with the rule of a
+    /// matrix if there is one.
     pub fn library_notes(&self, rule: Option<RankingRule>) -> Vec<Note> {
         let held = self.ranking.held(self.known.unwrap_or_default(), self.relevance());
         held.ranked_by(rule, self.ranking.needs_ties()).notes(&self.measures)
     }
 
-    /// Notes that `--rel` has no effect on measures that use gains, use no relevance at all, or set their own level.
+    /// Notes that `--rel` has no effect on measures that use gains, use no relevance at all, or set
+    /// their own level.
     pub fn rel_note(&self, measures: &[Measure]) -> Option<Note> {
         self.rel?;
         let takes = |measure: &&Measure| {
@@ -253,7 +279,9 @@ impl EvaluationOptions {
                 param.name == "rel" && (param.default == "1" || measure.word("gain") == "binary")
             })
         };
-        let others: Vec<String> = measures.iter().filter(|m| !takes(m)).map(ToString::to_string).collect();
-        (!others.is_empty()).then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))
+        let others: Vec<String> =
+            measures.iter().filter(|m| !takes(m)).map(ToString::to_string).collect();
+        (!others.is_empty())
+            .then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))
     }
 }

@@ -41,8 +41,8 @@ pub struct Build {
     output: PathBuf,
     /// Keep which documents with equal scores have different labels
     ///
-    /// Only such a file gives values over all orders of equal scores. It is a little larger; `laneval info` says how
-    /// many scores are equal.
+    /// Only such a file gives values over all orders of equal scores. It is a little larger;
+    /// `laneval info` says how many scores are equal.
     #[arg(long)]
     keep_ties: bool,
     /// Print nothing on stderr
@@ -76,13 +76,19 @@ impl Build {
     /// Runs the command.
     pub fn run(mut self) -> Result<(), Stop> {
         self.settle()?;
-        let arguments: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
+        let arguments: Vec<PathBuf> =
+            [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
         let (runs, inputs) = named(&arguments);
-        if self.output.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION)) {
+        if self
+            .output
+            .extension()
+            .is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION))
+        {
             return Err(unknown_extension(&self.output, &[EXTENSION], ""));
         }
         output::check(&self.output, &inputs)?;
-        if let Some((path, _)) = inputs.iter().zip(recognise(&inputs)?).find(|&(_, matrix)| matrix) {
+        if let Some((path, _)) = inputs.iter().zip(recognise(&inputs)?).find(|&(_, matrix)| matrix)
+        {
             return Err(Stop::new(format!(
                 "{} is a label matrix already: build from QRELS RUN...",
                 shown(path)
@@ -91,7 +97,8 @@ impl Build {
         self.threads.install(|| self.build(&runs))
     }
 
-    /// Takes the ranking of the library that was asked for. What it has over all orders of equal scores, a file that keeps them gives.
+    /// Takes the ranking of the library that was asked for. What it has over all orders of equal
+    /// scores, a file that keeps them gives.
     fn settle(&mut self) -> Result<(), Stop> {
         let given = self.ranking.ties;
         self.ranking.settle()?;

@@ -1,4 +1,5 @@
-//! `laneval check`: which definition of a measure a program computes, by the cases of the conformance suite.
+//! `laneval check`: which definition of a measure a program computes, by the cases of the
+//! conformance suite.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,12 +31,15 @@ const PATIENCE: usize = 3;
 
 /// Find out which definition of a measure a program computes
 ///
-/// For each case of the conformance suite, a query of a few documents, COMMAND is run once, without a shell and for 10 seconds at most. In
-/// its words {qrels} and {run} become the names of files in TREC's format, and {k} the cutoff. It prints one number, or a last line that ends
-/// in one. `nan`, `null` or nothing means that the query has no value; any other exit code than 0 means that the case is refused, and is no
-/// evidence. Exit code 0: it is one definition, 1: it is none, or several fit, 2: it cannot be run.
+/// For each case of the conformance suite, a query of a few documents, COMMAND is run once, without
+/// a shell and for 10 seconds at most. In its words {qrels} and {run} become the names of files in
+/// TREC's format, and {k} the cutoff. It prints one number, or a last line that ends in one. `nan`,
+/// `null` or nothing means that the query has no value; any other exit code than 0 means that the
+/// case is refused, and is no evidence. Exit code 0: it is one definition, 1: it is none, or
+/// several fit, 2: it cannot be run.
 #[derive(Debug, Args)]
-#[command(override_usage = "laneval check [OPTIONS] -m <MEASURE> -- <COMMAND>...", after_help = EXAMPLES)]
+#[command(override_usage = "laneval check [OPTIONS] -m <MEASURE> -- \
+                            <COMMAND>...", after_help = EXAMPLES)]
 pub struct Check {
     /// The measure: nDCG, AP, RR, P, R, ERR, Bpref or AUC
     #[arg(short, long, value_name = "MEASURE")]
@@ -47,7 +51,10 @@ pub struct Check {
     #[arg(long, value_name = "NAME", default_value = "v1")]
     suite: String,
     /// The format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = one_of(answer_formats()))]
+    #[arg(
+        long, value_name = "FORMAT", default_value = "text",
+        value_parser = one_of(answer_formats())
+    )]
     format: AnswerFormat,
     /// The program with its arguments, in which {qrels}, {run} and {k} are filled in
     #[arg(value_name = "COMMAND", last = true, required = true)]
@@ -71,25 +78,28 @@ impl Check {
         for place in ["{qrels}", "{run}"] {
             if !self.command.iter().any(|word| word.to_string_lossy().contains(place)) {
                 return Err(Stop::new(format!(
-                    "no word of COMMAND has {place}, which becomes the name of a file: -- ./ndcg {{qrels}} {{run}} {{k}} was expected"
+                    "no word of COMMAND has {place}, which becomes the name of a file: -- ./ndcg \
+                     {{qrels}} {{run}} {{k}} was expected"
                 )));
             }
         }
         let suite = Suite::named(&self.suite)?;
-        let folder =
-            TempDir::new().map_err(|error| Stop::new(format!("no folder for the cases: {error}")))?;
+        let folder = TempDir::new()
+            .map_err(|error| Stop::new(format!("no folder for the cases: {error}")))?;
         let program = shown(self.command[0].as_ref()).to_string();
         let (mut done, mut late) = (0, 0);
         let checked = check(&suite, &self.measure, self.library.as_deref(), |case| {
             let words = self.words(case, folder.path())?;
             let ended = limited::run(&words, MOST);
-            let ended =
-                ended.map_err(|error| Error::Unanswerable(format!("{program}: cannot run: {error}")))?;
+            let ended = ended
+                .map_err(|error| Error::Unanswerable(format!("{program}: cannot run: {error}")))?;
             let took_long = matches!(ended, Ended::TooLong);
             (done, late) = (done + 1, late + usize::from(took_long));
             if late == PATIENCE && done == late {
                 let seconds = MOST.as_secs();
-                let said = format!("{program} took more than {seconds} s on each of the first {late} cases");
+                let said = format!(
+                    "{program} took more than {seconds} s on each of the first {late} cases"
+                );
                 return Err(Error::Unanswerable(said));
             }
             Ok(answer(&program, ended))
@@ -115,7 +125,8 @@ impl Check {
             })?;
         }
         let k = OsString::from(case.k.to_string());
-        let values = [("{qrels}", qrels.as_os_str()), ("{run}", run.as_os_str()), ("{k}", k.as_os_str())];
+        let values =
+            [("{qrels}", qrels.as_os_str()), ("{run}", run.as_os_str()), ("{k}", k.as_os_str())];
         Ok(self.command.iter().map(|word| filled(word, &values)).collect())
     }
 }
@@ -141,14 +152,17 @@ fn filled(word: &OsString, values: &[(&str, &std::ffi::OsStr)]) -> OsString {
 /// Returns what a program says of a case.
 fn answer(program: &str, ended: Ended) -> CaseAnswer {
     match ended {
-        Ended::TooLong => CaseAnswer::Refused(format!("{program} took more than {} s", MOST.as_secs())),
+        Ended::TooLong => {
+            CaseAnswer::Refused(format!("{program} took more than {} s", MOST.as_secs()))
+        }
         Ended::Done(status, out, _) if status.success() => match CaseAnswer::of_text(&out) {
             CaseAnswer::Refused(why) => CaseAnswer::Refused(format!("{program} {why}")),
             answer => answer,
         },
         Ended::Done(status, _, err) => {
             let last = err.lines().rev().find(|line| !line.trim().is_empty());
-            let why = last.map(|line| format!(" ({})", shown(line.trim().as_ref()))).unwrap_or_default();
+            let why =
+                last.map(|line| format!(" ({})", shown(line.trim().as_ref()))).unwrap_or_default();
             CaseAnswer::Refused(format!("{program} {}{why}", end_of(status)))
         }
     }

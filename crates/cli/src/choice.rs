@@ -76,7 +76,11 @@ pub enum OverJudges {
 pub fn judges() -> Vec<NamedChoice<OverJudges>> {
     vec![
         ("mean", OverJudges::One("mean"), "the mean over the judges of the query"),
-        ("each", OverJudges::Each, "the scores of each judge, over the queries that the judge has judged"),
+        (
+            "each",
+            OverJudges::Each,
+            "the scores of each judge, over the queries that the judge has judged",
+        ),
         ("min", OverJudges::One("min"), "the smallest value of a judge of the query"),
         ("max", OverJudges::One("max"), "the largest value of a judge of the query"),
     ]
@@ -91,7 +95,8 @@ pub fn groups() -> Vec<NamedChoice<JudgedBy>> {
             "preferences: `query group document level`, or `query group sub-group document level`"
         }
         JudgedBy::Span => {
-            "a passage: records or a table with query, document, start, end and perhaps grade; results have start and end too"
+            "a passage: records or a table with query, document, start, end and perhaps grade; \
+             results have start and end too"
         }
         _ => "",
     })
@@ -132,7 +137,9 @@ pub fn engines() -> Vec<NamedChoice<EngineChoice>> {
     described(&EngineChoice::ALL, |engine| match engine {
         EngineChoice::Auto => "the fastest for the data at hand",
         EngineChoice::Cpu => "SIMD on all threads",
-        EngineChoice::Gpu => "compute shaders, with sums in integers; exit code 2 where there is no GPU",
+        EngineChoice::Gpu => {
+            "compute shaders, with sums in integers; exit code 2 where there is no GPU"
+        }
         EngineChoice::Reference => "the plain formulas, slow and obvious, to check a number",
         _ => "",
     })
@@ -170,7 +177,9 @@ pub fn corrections() -> Vec<NamedChoice<Correction>> {
         Correction::Bh => {
             "limits the share of false alarms among significant differences (Benjamini-Hochberg)"
         }
-        Correction::By => "the same, however the comparisons depend on one another (Benjamini-Yekutieli)",
+        Correction::By => {
+            "the same, however the comparisons depend on one another (Benjamini-Yekutieli)"
+        }
         Correction::MaxT => "the largest statistic under random signs; most power with many runs",
         Correction::Hsd => "Tukey's, on a two-way analysis of variance",
         Correction::Rhsd => "the same by random labels (randomised HSD)",
@@ -257,10 +266,12 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         "" => PossibleValue::new(name),
         help => PossibleValue::new(name).help(help),
     };
-    PossibleValuesParser::new(choices.iter().map(possible).collect::<Vec<_>>()).try_map(move |name| {
-        let chosen = choices.iter().find(|(of, ..)| *of == name);
-        chosen.map(|&(_, value, _)| value).ok_or("not among the choices")
-    })
+    PossibleValuesParser::new(choices.iter().map(possible).collect::<Vec<_>>()).try_map(
+        move |name| {
+            let chosen = choices.iter().find(|(of, ..)| *of == name);
+            chosen.map(|&(_, value, _)| value).ok_or("not among the choices")
+        },
+    )
 }
 
 /// Returns each statistic once, in the order asked for.

@@ -1,4 +1,5 @@
-//! Passages by their positions, and chunkings of their documents: what `convert` makes judgments of, and `info` describes.
+//! Passages by their positions, and chunkings of their documents: what `convert` makes judgments
+//! of, and `info` describes.
 
 use std::path::{Path, PathBuf};
 
@@ -15,14 +16,17 @@ use super::style::{shown, thousands};
 /// The options by which judgments of chunks are made.
 #[derive(Debug, Args)]
 pub struct ChunkOptions {
-    /// Make judgments of these chunks: IN is passages (query, document, start, end, grade), and FILE has chunk, document, start, end
+    /// Make judgments of these chunks: IN is passages (query, document, start, end, grade), and
+    /// FILE has chunk, document, start, end
     ///
-    /// Positions count from 0, and the end is behind the last one. They may be of bytes, characters or tokens, the same in both files. Both
-    /// are records, or tables whose first line has names; `length` may stand for `end`. With --judgments-by subtopic each passage is a
-    /// subtopic, numbered from 0.
+    /// Positions count from 0, and the end is behind the last one. They may be of bytes, characters
+    /// or tokens, the same in both files. Both are records, or tables whose first line has names;
+    /// `length` may stand for `end`. With --judgments-by subtopic each passage is a subtopic,
+    /// numbered from 0.
     #[arg(long, value_name = "FILE", requires = "qrels", help_heading = "Units")]
     chunks: Option<PathBuf>,
-    /// The part of the shorter of chunk and passage that both must share: above 0, at most 1 [default: 0.5]
+    /// The part of the shorter of chunk and passage that both must share: above 0, at most 1
+    /// [default: 0.5]
     #[arg(long, value_name = "PART", requires = "chunks", help_heading = "Units")]
     share: Option<f64>,
 }
@@ -50,7 +54,10 @@ impl ChunkOptions {
     }
 }
 
-fn read((gold, chunks): (&Path, &Path), formats: &FormatOptions) -> Result<(GoldSpans, Chunks), Stop> {
+fn read(
+    (gold, chunks): (&Path, &Path),
+    formats: &FormatOptions,
+) -> Result<(GoldSpans, Chunks), Stop> {
     if gold == chunks {
         return Err(Stop::new(format!("{} cannot be both passages and chunks", shown(gold))));
     }
@@ -74,9 +81,16 @@ pub fn print_facts(
             let rows = [
                 (
                     "passages",
-                    format!("{}, of {} queries with gold", count(spans.len()), count(facts.queries)),
+                    format!(
+                        "{}, of {} queries with gold",
+                        count(spans.len()),
+                        count(facts.queries)
+                    ),
                 ),
-                ("chunks", format!("{} of {} documents", count(facts.chunks), count(facts.documents))),
+                (
+                    "chunks",
+                    format!("{} of {} documents", count(facts.chunks), count(facts.documents)),
+                ),
                 (
                     "length",
                     format!(
@@ -96,7 +110,11 @@ pub fn print_facts(
 }
 
 /// The facts for programs.
-fn document((gold, spans): (&Path, usize), chunks: &Path, facts: &ChunkingFacts) -> serde_json::Value {
+fn document(
+    (gold, spans): (&Path, usize),
+    chunks: &Path,
+    facts: &ChunkingFacts,
+) -> serde_json::Value {
     let (least, median, most, mean) = facts.lengths;
     json!({
         "file": gold.to_string_lossy(),

@@ -9,15 +9,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::compare::{
-    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Method, Partial, Permutations,
-    Scope, Test, Zeros, judged_measure,
+    Alternative, Comparison, ComparisonOptions, Correction, Gate, Interval, Method, Partial,
+    Permutations, Scope, Test, Zeros, judged_measure,
 };
 use laneval::measure::Measure;
 use laneval::report::{ComparisonReport, Format, GroupKind, Note, ReportOptions, RunOrder, notes};
 use laneval::{Evaluator, Groups, JudgedBy, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::EvaluationOptions;
-use super::choice::{NamedChoice, OverJudges, alternatives, corrections, intervals, one_of, scopes, tests};
+use super::choice::{
+    NamedChoice, OverJudges, alternatives, corrections, intervals, one_of, scopes, tests,
+};
 use super::evaluation::{self, scores_with_summary};
 use super::gates;
 use super::inputs::{EvaluationInputs, named};
@@ -45,20 +47,21 @@ Examples:
     laneval compare qrels.txt new.run --baseline main.jsonl
   laneval compare qrels.1 a=a.1 b=b.1 --partial 1.part && laneval merge *.part";
 
-const USAGE: &str =
-    "laneval compare [OPTIONS] <QRELS> <RUN> <RUN>...\n       laneval compare [OPTIONS] <FILE.lmx>...";
+const USAGE: &str = "laneval compare [OPTIONS] <QRELS> <RUN> <RUN>...\n       laneval compare \
+                     [OPTIONS] <FILE.lmx>...";
 
 /// Compare runs: which is better, by how much, and how sure that is.
 ///
-/// All runs are compared over the same queries: --queries both takes the judged queries that are in all runs, where `eval` takes those of
-/// each run.
+/// All runs are compared over the same queries: --queries both takes the judged queries that are in
+/// all runs, where `eval` takes those of each run.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Compare {
-    /// Judgments and then two or more runs, in any format, plain or compressed; name=path gives a run a name. Or label matrices
+    /// Judgments and then two or more runs, in any format, plain or compressed; name=path gives a
+    /// run a name. Or label matrices
     ///
-    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or zstd. `laneval build` makes label matrices
-    /// (.lmx).
+    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or
+    /// zstd. `laneval build` makes label matrices (.lmx).
     #[arg(value_name = "FILES", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -66,8 +69,9 @@ pub struct Compare {
 
     /// Compare with this run, or with scores in a file [default: every pair]
     ///
-    /// A run is given by its name or path. The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl;
-    /// name=path gives the run a name. It must have the same queries and measures.
+    /// A run is given by its name or path. The file is what `laneval eval --per-query` wrote of one
+    /// run, as tsv, csv, json or jsonl; name=path gives the run a name. It must have the same
+    /// queries and measures.
     #[arg(long, value_name = "RUN|FILE", help_heading = "Comparison")]
     baseline: Option<String>,
     /// The test whose p decides
@@ -75,7 +79,10 @@ pub struct Compare {
     #[arg(help_heading = "Comparison")]
     test: Test,
     /// The alternative to the hypothesis that runs are equal
-    #[arg(long, value_name = "WHAT", default_value = "two-sided", value_parser = one_of(alternatives()))]
+    #[arg(
+        long, value_name = "WHAT", default_value = "two-sided",
+        value_parser = one_of(alternatives())
+    )]
     #[arg(help_heading = "Comparison")]
     alternative: Alternative,
     /// The level of significance
@@ -93,10 +100,12 @@ pub struct Compare {
     #[arg(long, value_name = "HOW", default_value = "t", value_parser = one_of(intervals()))]
     #[arg(help_heading = "Comparison")]
     ci: Interval,
-    /// The number of random sign draws for the randomisation test; `auto` draws until every p is clear, `exact` also counts all flips of
-    /// signs for pairs of which at most 40 queries differ [default: 99999 if that takes seconds]
+    /// The number of random sign draws for the randomisation test; `auto` draws until every p is
+    /// clear, `exact` also counts all flips of signs for pairs of which at most 40 queries differ
+    /// [default: 99999 if that takes seconds]
     ///
-    /// With --test randomisation the exact p decides where at most 40 queries differ, unless a number of draws is given.
+    /// With --test randomisation the exact p decides where at most 40 queries differ, unless a
+    /// number of draws is given.
     #[arg(long, value_name = "N", value_parser = permutations, help_heading = "Comparison")]
     permutations: Option<Permutations>,
     /// The seed of all random draws [default: 0x6c616e6576616c31]
@@ -123,7 +132,8 @@ pub struct Compare {
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = one_of(methods()))]
     #[arg(help_heading = "Comparison")]
     wilcoxon: Method,
-    /// The largest value of a query under a measure in any part of a comparison; `laneval merge` says when it is needed
+    /// The largest value of a query under a measure in any part of a comparison; `laneval merge`
+    /// says when it is needed
     #[arg(long, value_name = "MEASURE=VALUE", value_parser = largest, help_heading = "Comparison")]
     largest: Vec<(Measure, f64)>,
     /// Print the two-way analysis of variance
@@ -132,23 +142,26 @@ pub struct Compare {
 
     /// Exit with code 1 where this holds: 'AP drops > 1%'
     ///
-    /// The option may be repeated. MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and
-    /// `worse` look at how much worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%',
-    /// 'AP worse p<0.05'. `may drop > 0.005` fails unless the data show that a drop is smaller. A gate without p is about these queries, a gate with p about
-    /// queries like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed
-    /// nothing, and k gates stop up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
+    /// The option may be repeated. MEASURE < NUMBER (also <=, >, >=) looks at the run's mean.
+    /// `drops`, `rises` (where lower is better) and `worse` look at how much worse the run is than
+    /// the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP
+    /// worse p<0.05'. `may drop > 0.005` fails unless the data show that a drop is smaller. A gate
+    /// without p is about these queries, a gate with p about queries like these; a deterministic
+    /// system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed
+    /// nothing, and k gates stop up to k × 5 %. A gate that cannot be computed is exit code 2,
+    /// never a pass.
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
     /// Compare groups too; lines of query, tab, group
     ///
-    /// They are groups of queries. A query may be in several groups, or in none. Gates are judged in each group as well as over all queries. p is corrected within each
-    /// group.
+    /// They are groups of queries. A query may be in several groups, or in none. Gates are judged
+    /// in each group as well as over all queries. p is corrected within each group.
     #[arg(long, value_name = "FILE", help_heading = "Comparison")]
     group_by: Option<PathBuf>,
 
-    /// Show the texts of queries on the page, from a file: lines of id and text, TSV or CSV with a header, JSON, JSONL as of BEIR, or topics
-    /// of TREC
+    /// Show the texts of queries on the page, from a file: lines of id and text, TSV or CSV with a
+    /// header, JSON, JSONL as of BEIR, or topics of TREC
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     titles: Option<PathBuf>,
     /// Write the values and differences of queries too
@@ -158,12 +171,15 @@ pub struct Compare {
     per_query: bool,
     /// Order the runs by this measure, or as `input`
     ///
-    /// The best is first. It is the order of tables, and without this option that by the first measure from six runs on, as on pages. Formats
-    /// for programs keep the order of the input.
+    /// The best is first. It is the order of tables, and without this option that by the first
+    /// measure from six runs on, as on pages. Formats for programs keep the order of the input.
     #[arg(long, value_name = "MEASURE", value_parser = order, help_heading = "Output")]
     sort: Option<RunOrder>,
     /// Show only the first N runs in tables
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    #[arg(
+        long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Output"
+    )]
     top: Option<u32>,
     /// Write a sentence for every pair of runs
     #[arg(long, help_heading = "Output")]
@@ -172,8 +188,9 @@ pub struct Compare {
     report: ReportOutput,
     /// Write a partial result too, for `laneval merge`
     ///
-    /// It is the comparison over these queries, and is added to those of other queries. It holds exact sums for each run and measure, among
-    /// them one for each draw of signs: 0.8 MB. All parts need the same runs, named by name=path, and the same options.
+    /// It is the comparison over these queries, and is added to those of other queries. It holds
+    /// exact sums for each run and measure, among them one for each draw of signs: 0.8 MB. All
+    /// parts need the same runs, named by name=path, and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
     /// Print on stderr what was read
@@ -258,7 +275,9 @@ impl Compare {
     /// Runs the command.
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
-            return super::output::print_text(true, |to| writeln!(to, "{}", super::measures::way()));
+            return super::output::print_text(true, |to| {
+                writeln!(to, "{}", super::measures::way())
+            });
         }
         self.take_measures();
         self.asked.read_for_measures()?;
@@ -269,7 +288,8 @@ impl Compare {
         let targets = self.report.targets(&paths)?;
         printed::check(&targets, &self.fail_if)?;
         let has_page = targets.iter().any(|target| target.format == Format::Html);
-        let is_any = |formats: &[Format]| targets.iter().any(|target| formats.contains(&target.format));
+        let is_any =
+            |formats: &[Format]| targets.iter().any(|target| formats.contains(&target.format));
         let tables = [Format::Table, Format::Markdown, Format::Latex];
         refused::check([
             (Wish::Titles, self.titles.is_some()),
@@ -291,8 +311,13 @@ impl Compare {
             )?;
             let progress = Progress::start("comparing", WorkAmount::Draws, self.quiet);
             let watch = progress.watch();
-            let mut compared =
-                self.compared((&evaluator, groups.as_ref()), &inputs, &matrices, options, watch.as_deref())?;
+            let mut compared = self.compared(
+                (&evaluator, groups.as_ref()),
+                &inputs,
+                &matrices,
+                options,
+                watch.as_deref(),
+            )?;
             let of_groups =
                 self.groups(&evaluator, &matrices, groups.as_ref(), &compared, watch.as_deref())?;
             drop(progress);
@@ -339,7 +364,8 @@ impl Compare {
         }
         let evaluator = self.asked.evaluator()?.with_per_query(true).with_missing_ids(true);
         let evaluator = evaluator.with_stats([Stat::Average]);
-        let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
+        let evaluator =
+            gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
         evaluator.check_tied()?;
         Ok(evaluator)
     }
@@ -381,7 +407,10 @@ impl Compare {
         match &look.order {
             RunOrder::By(measure) if !measures.contains(measure) => {
                 let known: Vec<String> = measures.iter().map(ToString::to_string).collect();
-                Err(Stop::new(format!("--sort {measure}: it is not compared, but {}", known.join(", "))))
+                Err(Stop::new(format!(
+                    "--sort {measure}: it is not compared, but {}",
+                    known.join(", ")
+                )))
             }
             _ => Ok(look),
         }
@@ -451,12 +480,13 @@ impl Compare {
         refused::check([(Wish::Partial, summary.is_some()), (Wish::StoredBaseline, stored)])?;
         // If other documents are dropped, every share is 1. Of passages none is judged as a whole.
         let of_documents = matrices.iter().all(|matrix| matrix.judged_by() != Some(JudgedBy::Span));
-        let judged =
-            (of_documents && !evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
+        let judged = (of_documents && !evaluator.view().judged_only)
+            .then(|| of_judged(evaluator, &scores.measures));
         let mut shares = None;
         let (comparison, part) = match summary {
             Some(summary) => {
-                let judged = judged.map(|judged| scores_with_summary(&judged, matrices)).transpose()?;
+                let judged =
+                    judged.map(|judged| scores_with_summary(&judged, matrices)).transpose()?;
                 let judged = judged.as_ref().map(|(_, summary)| summary);
                 let (comparison, part) = Partial::of(&scores, &summary, judged, &options)?;
                 (comparison, Some(part))
@@ -464,7 +494,8 @@ impl Compare {
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
                 if let Some(judged) = judged {
-                    let judged = evaluation::scores(&judged.with_groups(groups.cloned()), matrices)?;
+                    let judged =
+                        evaluation::scores(&judged.with_groups(groups.cloned()), matrices)?;
                     comparison.set_judged(&judged);
                     shares = Some(judged);
                 }
@@ -489,7 +520,8 @@ impl Compare {
         let ignored = self.asked.rel_note(&scores.measures);
         let few = printed::few(comparison, &self.fail_if);
         let of_scores = notes(scores);
-        // Queries without a value are noted with the scores, and with the comparison, which may have none.
+        // Queries without a value are noted with the scores, and with the comparison, which may
+        // have none.
         let mut of_comparison: Vec<Note> = printed::notes(comparison);
         of_comparison.retain(|note| !of_scores.contains(note));
         let threads = self.asked.threads.note();
@@ -521,7 +553,8 @@ fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
 
 /// Reads the largest value under a measure.
 fn largest(text: &str) -> Result<(Measure, f64), String> {
-    let (measure, value) = text.rsplit_once('=').ok_or("MEASURE=VALUE was expected, such as DCG=16")?;
+    let (measure, value) =
+        text.rsplit_once('=').ok_or("MEASURE=VALUE was expected, such as DCG=16")?;
     let measure = measure.parse::<Measure>().map_err(|error| error.to_string())?;
     Ok((measure, value.parse().map_err(|_| format!("`{value}` is not a number"))?))
 }

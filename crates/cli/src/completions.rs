@@ -11,11 +11,11 @@ use super::stop::Stop;
 
 /// Print a completion script for a shell.
 ///
-/// It completes commands, options and their values, the names of measures, and the numbers of the GPU adapters of this machine.
+/// It completes commands, options and their values, the names of measures, and the numbers of the
+/// GPU adapters of this machine.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  laneval completions bash \\\n    > ~/.local/share/bash-completion/completions/laneval"
-)]
+#[command(after_help = "Examples:\n  laneval completions bash \\\n    > \
+                  ~/.local/share/bash-completion/completions/laneval")]
 pub struct Completions {
     /// The shell
     shell: Shell,
@@ -31,15 +31,20 @@ impl Completions {
     }
 }
 
-/// Gives arguments of measures and adapters values to choose from. The resulting command parses nothing.
+/// Gives arguments of measures and adapters values to choose from. The resulting command parses
+/// nothing.
 fn with_values(mut root: Command) -> Command {
-    let measures: Vec<PossibleValue> = MEASURES.iter().map(|row| PossibleValue::new(row.name)).collect();
+    let measures: Vec<PossibleValue> =
+        MEASURES.iter().map(|row| PossibleValue::new(row.name)).collect();
     let adapters = adapters();
-    let names: Vec<String> = root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let names: Vec<String> =
+        root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     for name in names.into_iter().filter(|name| name != super::trec_eval::NAME) {
         root = root.mut_subcommand(name, |command| {
             command.mut_args(|arg| match arg.get_id().as_str() {
-                "measures" | "asked" => arg.value_parser(PossibleValuesParser::new(measures.clone())),
+                "measures" | "asked" => {
+                    arg.value_parser(PossibleValuesParser::new(measures.clone()))
+                }
                 "adapter" if !adapters.is_empty() => {
                     arg.value_parser(PossibleValuesParser::new(adapters.clone()))
                 }
@@ -54,8 +59,9 @@ fn with_values(mut root: Command) -> Command {
 #[cfg(feature = "gpu")]
 fn adapters() -> Vec<PossibleValue> {
     const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
-    let value =
-        |(at, adapter): (&'static str, laneval::gpu::Adapter)| PossibleValue::new(at).help(adapter.name);
+    let value = |(at, adapter): (&'static str, laneval::gpu::Adapter)| {
+        PossibleValue::new(at).help(adapter.name)
+    };
     NUMBERS.into_iter().zip(laneval::gpu::adapters()).map(value).collect()
 }
 

@@ -36,25 +36,28 @@ Examples:
 
 /// Write a run, or with --qrels judgments, in another format.
 ///
-/// Rows keep their order, and numbers are written as they were read. The extension of the output decides the format. If the input lacks
-/// fields that TREC text needs, they are made up: the rank is the number of the row among those of its query, and the tag is the name of
-/// the file. Documents that occur twice are not reported, but with --units or --repeats: then each document is written once, with its score.
+/// Rows keep their order, and numbers are written as they were read. The extension of the output
+/// decides the format. If the input lacks fields that TREC text needs, they are made up: the rank
+/// is the number of the row among those of its query, and the tag is the name of the file.
+/// Documents that occur twice are not reported, but with --units or --repeats: then each document
+/// is written once, with its score.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
-    /// A run, or with --qrels judgments, in any format, plain or compressed; `-` is stdin. For a file of scores alone, one on each line
-    /// or a matrix of NumPy, give two files: first the judgments that they belong to, then the scores. For .lmx give the judgments,
-    /// then the runs
+    /// A run, or with --qrels judgments, in any format, plain or compressed; `-` is stdin. For a
+    /// file of scores alone, one on each line or a matrix of NumPy, give two files: first the
+    /// judgments that they belong to, then the scores. For .lmx give the judgments, then the runs
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// The file to write, which appears only when it is complete: .trec, .run or .qrels, .tsv, .jsonl, each of them also .gz;
-    /// .parquet; or .lmx, as `laneval build` makes it
+    /// The file to write, which appears only when it is complete: .trec, .run or .qrels, .tsv,
+    /// .jsonl, each of them also .gz; .parquet; or .lmx, as `laneval build` makes it
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Read judgments, not a run
     #[arg(long)]
     qrels: bool,
-    /// Keep who judged a document, or for which subtopic: a column of tables and records, the second field of TREC text
+    /// Keep who judged a document, or for which subtopic: a column of tables and records, the
+    /// second field of TREC text
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(columns()))]
     judgments_by: Option<JudgedBy>,
     #[command(flatten)]
@@ -70,7 +73,10 @@ pub struct Convert {
 
 /// Lists the facets of judgments that tables have columns for.
 fn columns() -> Vec<NamedChoice<JudgedBy>> {
-    groups().into_iter().filter(|(_, by, _)| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic)).collect()
+    groups()
+        .into_iter()
+        .filter(|(_, by, _)| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))
+        .collect()
 }
 
 /// The kind of output.
@@ -84,7 +90,8 @@ enum Target {
 
 type Gzip = bool;
 
-/// Extensions, with the format of their rows (a matrix has none), and whether they stand for judgments.
+/// Extensions, with the format of their rows (a matrix has none), and whether they stand for
+/// judgments.
 const TARGETS: &[(&str, Option<RowFormat>, Option<bool>)] = &[
     ("trec", Some(RowFormat::Trec), None),
     ("run", Some(RowFormat::Trec), Some(false)),
@@ -101,7 +108,8 @@ impl Target {
     fn of(path: &Path, judgments: bool) -> Result<Self, Stop> {
         let plain = without(path, &["gz"]);
         let extension = plain.extension().map(|extension| extension.to_ascii_lowercase());
-        let known = TARGETS.iter().find(|(name, ..)| extension.as_deref().is_some_and(|one| one == *name));
+        let known =
+            TARGETS.iter().find(|(name, ..)| extension.as_deref().is_some_and(|one| one == *name));
         let target = match known {
             Some((_, Some(format), _)) if format.is_text() || plain == *path => {
                 Target::Rows(*format, plain != *path)
@@ -121,9 +129,10 @@ impl Target {
             Some(true) if !judgments => {
                 Err(Stop::new(format!("{} is for judgments: add --qrels", shown(path))))
             }
-            Some(false) if judgments => {
-                Err(Stop::new(format!("{} is for a run: leave out --qrels, or write .qrels", shown(path))))
-            }
+            Some(false) if judgments => Err(Stop::new(format!(
+                "{} is for a run: leave out --qrels, or write .qrels",
+                shown(path)
+            ))),
             _ => Ok(target),
         }
     }
@@ -131,7 +140,8 @@ impl Target {
 
 /// Returns a path without its last extension, if it is one of `extensions`.
 fn without(path: &Path, extensions: &[&str]) -> PathBuf {
-    let is_one = |last: &std::ffi::OsStr| extensions.iter().any(|one| last.eq_ignore_ascii_case(one));
+    let is_one =
+        |last: &std::ffi::OsStr| extensions.iter().any(|one| last.eq_ignore_ascii_case(one));
     if path.extension().is_some_and(is_one) { path.with_extension("") } else { path.to_owned() }
 }
 
@@ -166,7 +176,8 @@ impl Convert {
             written(to, (format, gzip), (self.qrels, tag(input)), |writer| {
                 let mut writer = writer.by(self.judgments_by);
                 for (line, row) in (1..).zip(&judgments.rows) {
-                    let (number, span) = (row.grade.to_string(), row.span.map(|span| span.to_string()));
+                    let (number, span) =
+                        (row.grade.to_string(), row.span.map(|span| span.to_string()));
                     writer
                         .row(&TextRow {
                             line,
@@ -186,7 +197,11 @@ impl Convert {
         if !self.quiet {
             say(&Note::Note(judgments.note));
             let rows = counted(judgments.rows.len() as u64, "judgment");
-            tell(format_args!("{}: {rows} in {:.3} s", shown(&self.output), start.elapsed().as_secs_f64()));
+            tell(format_args!(
+                "{}: {rows} in {:.3} s",
+                shown(&self.output),
+                start.elapsed().as_secs_f64()
+            ));
         }
         Ok(())
     }
@@ -209,14 +224,15 @@ impl Convert {
         let (input, letor) = self.input()?;
         let output = Output::new(Some(&self.output), &self.inputs)?;
         if recognise(&self.inputs)?.contains(&true) {
-            let message =
-                "a label matrix keeps neither documents nor scores: convert the files that it was built from";
+            let message = "a label matrix keeps neither documents nor scores: convert the files \
+                           that it was built from";
             return Err(Stop::new(message));
         }
         let amount = WorkAmount::of(bytes(&self.inputs));
         let progress = Progress::start("converting", amount, self.quiet);
         let by = self.judgments_by;
-        let join = self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });
+        let join =
+            self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });
         let join = self.units.of(join)?;
         let letor = letor.map(|path| self.judgments(&join, path)).transpose()?;
         let (mut count, mut wrong) = (0, None);
@@ -226,7 +242,8 @@ impl Convert {
                 let read = self.read(&join, input, letor.as_ref(), |row| writer.row(&row));
                 count = writer.finish()?;
                 read.map_err(|error| {
-                    // The writer's error has to be one of I/O, so the reason is kept beside it, and told instead of it.
+                    // The writer's error has to be one of I/O, so the reason is kept beside it, and
+                    // told instead of it.
                     wrong = Some(error);
                     io::Error::other("the input is wrong")
                 })
@@ -241,12 +258,17 @@ impl Convert {
         if !self.quiet {
             self.formats.notes().iter().for_each(say);
             let rows = counted(count, if self.qrels { "judgment" } else { "result" });
-            tell(format_args!("{}: {rows} in {:.3} s", shown(&self.output), start.elapsed().as_secs_f64()));
+            tell(format_args!(
+                "{}: {rows} in {:.3} s",
+                shown(&self.output),
+                start.elapsed().as_secs_f64()
+            ));
         }
         Ok(())
     }
 
-    /// Returns the file of rows, and the judgments that its scores belong to, if it has scores alone.
+    /// Returns the file of rows, and the judgments that its scores belong to, if it has scores
+    /// alone.
     fn input(&self) -> Result<(&Path, Option<&Path>), Stop> {
         match &self.inputs[..] {
             [input] => Ok((input, None)),
@@ -265,11 +287,13 @@ impl Convert {
         }
         let judgments = shown(path);
         Err(Stop::new(format!(
-            "{judgments} is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes one file"
+            "{judgments} is neither LETOR nor a matrix, and scores alone need such judgments: one \
+             input becomes one file"
         )))
     }
 
-    /// Returns the error of an input, with the option that helps where it has the other kind of rows.
+    /// Returns the error of an input, with the option that helps where it has the other kind of
+    /// rows.
     fn refused(&self, error: Error) -> Stop {
         /// The hint of commands that take judgments and runs.
         const ORDER: &str = "the order is QRELS RUN";
@@ -296,7 +320,11 @@ impl Convert {
         take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
     ) -> Result<(), Error> {
         let input = Input::from(input);
-        if self.qrels { join.each_judgment(input, take) } else { join.each_result(input, letor, take) }
+        if self.qrels {
+            join.each_judgment(input, take)
+        } else {
+            join.each_result(input, letor, take)
+        }
     }
 }
 
@@ -321,7 +349,10 @@ fn written(
 
 /// Returns the tag for results that have none: the name of the file without extensions.
 fn tag(input: &Path) -> String {
-    stem(input).split(|c: char| c.is_ascii_whitespace() || c == '\u{b}').collect::<Vec<_>>().join("_")
+    stem(input)
+        .split(|c: char| c.is_ascii_whitespace() || c == '\u{b}')
+        .collect::<Vec<_>>()
+        .join("_")
 }
 
 #[cfg(test)]
@@ -330,9 +361,12 @@ mod tests {
 
     #[test]
     fn tags_are_names_of_files() {
-        for (path, name) in
-            [("a/run.v2.tsv.gz", "run.v2"), ("my run.json", "my_run"), ("-", "stdin"), ("x.zst", "x")]
-        {
+        for (path, name) in [
+            ("a/run.v2.tsv.gz", "run.v2"),
+            ("my run.json", "my_run"),
+            ("-", "stdin"),
+            ("x.zst", "x"),
+        ] {
             assert_eq!(tag(Path::new(path)), name);
         }
     }

@@ -11,8 +11,9 @@ use super::threads::Threads;
 
 /// List what can compute: the CPU with its SIMD, and GPU adapters.
 ///
-/// `--adapter` takes the number or a part of the name of an adapter. A software adapter is a GPU that the CPU emulates: it serves tests, is
-/// slower than the CPU engine, and is used only when named.
+/// `--adapter` takes the number or a part of the name of an adapter. A software adapter is a GPU
+/// that the CPU emulates: it serves tests, is slower than the CPU engine, and is used only when
+/// named.
 #[derive(Debug, Args)]
 pub struct Devices {}
 
@@ -50,7 +51,8 @@ fn gpus(to: &mut dyn Write) -> std::io::Result<()> {
         let features: Vec<_> = features.into_iter().flatten().collect();
         tell(
             "features",
-            if features.is_empty() { "none needed".to_owned() } else { features.join(", ") }.as_str(),
+            if features.is_empty() { "none needed".to_owned() } else { features.join(", ") }
+                .as_str(),
         )?;
         let usable = match &adapter.unusable {
             Some(why) => format!("no: {why}"),

@@ -8,7 +8,9 @@ use clap::Args;
 use laneval::compare::Gate;
 use laneval::internals::{Evaluation, Timing};
 use laneval::report::{Format, Note, html, notes};
-use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Notice, Scores, Stat, Summary, TiedValue};
+use laneval::{
+    EngineChoice, Error, Evaluator, LabelMatrix, Notice, Scores, Stat, Summary, TiedValue,
+};
 
 use super::asked::EvaluationOptions;
 use super::choice::{OverJudges, TieRule, distinct, one_of, stats};
@@ -35,22 +37,25 @@ Examples:
   laneval eval qrels.txt bm25.run -m 'nDCG@1..50' -o curve.svg
   laneval eval qrels.1 bm25=run.1 --partial 1.part && laneval merge *.part";
 
-const USAGE: &str = "laneval eval [OPTIONS] <QRELS> <RUN>...\n       laneval eval [OPTIONS] <FILE.lmx>...";
+const USAGE: &str =
+    "laneval eval [OPTIONS] <QRELS> <RUN>...\n       laneval eval [OPTIONS] <FILE.lmx>...";
 
 /// Evaluate runs against relevance judgments.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Eval {
-    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path gives a run a name. Or label matrices
+    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path
+    /// gives a run a name. Or label matrices
     ///
-    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or zstd. `laneval build` makes label matrices
-    /// (.lmx).
+    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or
+    /// zstd. `laneval build` makes label matrices (.lmx).
     #[arg(value_name = "FILES", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     /// Hold a run that comes through a pipe in memory, so that its lines may be in any order
     ///
-    /// Without this option the first 32 MiB of text are held. If a query comes back within them, all of the run is held. Otherwise queries
-    /// are evaluated as they come, and a query that comes back later is an error.
+    /// Without this option the first 32 MiB of text are held. If a query comes back within them,
+    /// all of the run is held. Otherwise queries are evaluated as they come, and a query that comes
+    /// back later is an error.
     #[arg(long, help_heading = "Input")]
     hold: bool,
 
@@ -58,22 +63,28 @@ pub struct Eval {
     asked: EvaluationOptions,
     /// More statistics: median, std, min, max, ci95; a list
     ///
-    /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as Success@k and P@1, the exact binomial one
-    /// (Clopper and Pearson), for others the 2.5 % and 97.5 % points of 1000 resamples of the queries (percentile bootstrap, seeded;
-    /// multinomial below 1000 queries, Poisson from there on). std divides by n − 1. One query has neither.
-    #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
+    /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as
+    /// Success@k and P@1, the exact binomial one (Clopper and Pearson), for others the 2.5 % and
+    /// 97.5 % points of 1000 resamples of the queries (percentile bootstrap, seeded; multinomial
+    /// below 1000 queries, Poisson from there on). std divides by n − 1. One query has neither.
+    #[arg(
+        long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats())
+    )]
     #[arg(hide_possible_values = true, help_heading = "Measures")]
     stats: Vec<Stat>,
 
     /// Write scores of groups: lines of query, tab, group
     ///
-    /// They are groups of queries. A query may be in several groups, or in none. The long formats then have a column `group`, which is empty for all queries.
+    /// They are groups of queries. A query may be in several groups, or in none. The long formats
+    /// then have a column `group`, which is empty for all queries.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     group_by: Option<PathBuf>,
 
     /// Exit with code 1 where this holds, such as 'AP < 0.3'
     ///
-    /// It is about the average of a run; also <=, > and >=. The option may be repeated. A gate that cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a baseline.
+    /// It is about the average of a run; also <=, > and >=. The option may be repeated. A gate that
+    /// cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a
+    /// baseline.
     #[arg(long, value_name = "GATE", value_parser = gates::parse_threshold, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
@@ -132,7 +143,8 @@ impl Eval {
         self.over_ties(&evaluator).try_for_each(|evaluator| evaluator.check_tied())?;
         let summary = self.written.partial(&paths)?;
         let evaluator = evaluator.with_only(self.asked.only()?);
-        let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
+        let evaluator =
+            evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
         let inputs = EvaluationInputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let has_page = scores.iter().any(|target| target.format == Format::Html);
@@ -161,11 +173,16 @@ impl Eval {
     ) -> Result<(), Stop> {
         let mut timing = Timing::default();
         let start = Instant::now();
-        let read = if matches!(inputs, EvaluationInputs::Text(..)) { "read and join" } else { "open" };
+        let read =
+            if matches!(inputs, EvaluationInputs::Text(..)) { "read and join" } else { "open" };
         let (matrices, why) = match self.piped(evaluator, inputs)? {
             None => (
                 timing.time(read, || {
-                    inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)
+                    inputs.load(
+                        &self.asked.ranking,
+                        (self.asked.files, self.asked.naming),
+                        self.quiet,
+                    )
                 })?,
                 None,
             ),
@@ -186,17 +203,22 @@ impl Eval {
         };
         let read = start.elapsed();
         let start = Instant::now();
-        let progress = Progress::start("evaluating", WorkAmount::Bytes(None), self.quiet || self.explain);
+        let progress =
+            Progress::start("evaluating", WorkAmount::Bytes(None), self.quiet || self.explain);
         let watched = evaluator.clone().with_watch(progress.watch());
-        let mut evaluation = timing.time("engine", || Evaluation::of_matrices(&watched, &matrices))?;
+        let mut evaluation =
+            timing.time("engine", || Evaluation::of_matrices(&watched, &matrices))?;
         self.say_cpu(evaluation.refused());
         if self.explain {
             return self.explain(evaluator, &evaluation, &matrices);
         }
         let done = self.all_scores(&watched, &mut evaluation, &matrices, &mut timing)?;
         drop(progress);
-        let of_judges =
-            if self.asked.judges == Some(OverJudges::Each) { judges::notes(&done.0) } else { Vec::new() };
+        let of_judges = if self.asked.judges == Some(OverJudges::Each) {
+            judges::notes(&done.0)
+        } else {
+            Vec::new()
+        };
         let evaluated = start.elapsed();
         let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices));
         let rules = rules.chain(of_judges).collect();
@@ -206,16 +228,21 @@ impl Eval {
         }
         self.write(evaluator, done, rules, work, to, timing, |timing| {
             let runs = matrices.iter().flat_map(|matrix| matrix.runs());
-            let labels = matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| u64::from(depth));
+            let labels =
+                matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| u64::from(depth));
             timings(timing, inputs.bytes(), runs.map(|run| run.results).sum(), labels.sum())
         })
     }
 
     /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.
-    fn piped(&self, evaluator: &Evaluator, inputs: &EvaluationInputs) -> Result<Option<Piped>, Stop> {
+    fn piped(
+        &self,
+        evaluator: &Evaluator,
+        inputs: &EvaluationInputs,
+    ) -> Result<Option<Piped>, Stop> {
         match inputs {
-            // What needs all results at once, or the run twice, holds it: several runs, names by tags, ties, judgments by facet, a plan to
-            // explain, a GPU.
+            // What needs all results at once, or the run twice, holds it: several runs, names by
+            // tags, ties, judgments by facet, a plan to explain, a GPU.
             EvaluationInputs::Text(qrels, runs)
                 if runs.len() == 1
                     && !self.hold
@@ -226,7 +253,13 @@ impl Eval {
                     && evaluator.engine() != EngineChoice::Gpu =>
             {
                 let join = self.asked.ranking.rule(self.asked.files)?;
-                pipe::read(evaluator, &join, (qrels, &runs[0]), self.written.wants_partial(), self.quiet)
+                pipe::read(
+                    evaluator,
+                    &join,
+                    (qrels, &runs[0]),
+                    self.written.wants_partial(),
+                    self.quiet,
+                )
             }
             _ => Ok(None),
         }
@@ -286,13 +319,16 @@ impl Eval {
         gates::fate(&cases, false)
     }
 
-    /// Refuses groups in none of which a query is judged. A shard need not have queries of every group, nor of any.
+    /// Refuses groups in none of which a query is judged. A shard need not have queries of every
+    /// group, nor of any.
     fn check_groups(&self, evaluator: &Evaluator, scores: &mut Scores) -> Result<(), Stop> {
         if self.written.wants_partial() {
             scores.notices.retain(|notice| !matches!(notice, Notice::EmptyGroups { .. }));
         }
-        let all =
-            |notice: &Notice| matches!(notice, Notice::EmptyGroups { groups, of } if groups.len() == *of);
+        let all = |notice: &Notice| match notice {
+            Notice::EmptyGroups { groups, of } => groups.len() == *of,
+            _ => false,
+        };
         match evaluator.groups() {
             Some(groups) if scores.notices.iter().any(all) => Err(queries::in_no_group(groups)),
             _ => Ok(()),
@@ -352,8 +388,8 @@ impl Eval {
         asked.into_iter().map(|tied| evaluator.clone().with_tied(tied))
     }
 
-    /// Returns the scores of all matrices, one after the other, and their summary if it is asked for. If a GPU fails that was not asked
-    /// for, the CPU takes over.
+    /// Returns the scores of all matrices, one after the other, and their summary if it is asked
+    /// for. If a GPU fails that was not asked for, the CPU takes over.
     fn all_scores(
         &self,
         evaluator: &Evaluator,
@@ -407,7 +443,14 @@ impl Eval {
         }
     }
 
-    fn report_passed(&self, evaluator: &Evaluator, engine: &str, queries: u64, results: u64, took: Duration) {
+    fn report_passed(
+        &self,
+        evaluator: &Evaluator,
+        engine: &str,
+        queries: u64,
+        results: u64,
+        took: Duration,
+    ) {
         self.asked.ranking.formats.lines().iter().for_each(tell);
         tell(format_args!("engine: {engine}"));
         tell(format_args!(
@@ -426,12 +469,15 @@ impl Eval {
         matrices: &[LabelMatrix],
     ) -> Result<(), Stop> {
         let output = self.written.report.explained(&self.paths())?;
-        // All matrices have the same judgments, and so the same plan; the deepest decides how exact sums in integers are.
+        // All matrices have the same judgments, and so the same plan; the deepest decides how exact
+        // sums in integers are.
         let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
-        let plan =
-            deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?))).transpose()?;
+        let plan = deepest
+            .map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?)))
+            .transpose()?;
         let ties = |matrix: &LabelMatrix| {
-            let of_values = self.over_ties(evaluator).map(|evaluator| evaluator.explain_tied(matrix));
+            let of_values =
+                self.over_ties(evaluator).map(|evaluator| evaluator.explain_tied(matrix));
             of_values.collect::<Result<Vec<_>, Error>>()
         };
         let ties = deepest.map(ties).transpose()?.unwrap_or_default().concat();
@@ -456,7 +502,8 @@ impl Eval {
         read: Duration,
         took: Duration,
     ) {
-        let labels: u64 = matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
+        let labels: u64 =
+            matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
         let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
         let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
         self.asked.ranking.formats.lines().iter().for_each(tell);
@@ -481,7 +528,11 @@ fn timings(timing: &Timing, bytes: Option<u64>, results: u64, labels: u64) -> St
         let rates = match step {
             "read and join" => {
                 let bytes = bytes.map(|bytes| format!(", {:.2} GB/s", rate(bytes as f64) / 1e9));
-                format!("{:.1} M results/s{}", rate(results as f64) / 1e6, bytes.unwrap_or_default())
+                format!(
+                    "{:.1} M results/s{}",
+                    rate(results as f64) / 1e6,
+                    bytes.unwrap_or_default()
+                )
             }
             "read and evaluate" => format!("{:.1} M results/s", rate(results as f64) / 1e6),
             "folds and formulas" => format!("{:.0} M labels/s", rate(labels as f64) / 1e6),

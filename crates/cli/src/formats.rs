@@ -1,4 +1,5 @@
-//! The formats of judgments and runs: those that the user gives, and those that were recognised by the content.
+//! The formats of judgments and runs: those that the user gives, and those that were recognised by
+//! the content.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +24,8 @@ fn help(long: bool) -> String {
     match long {
         false => which,
         true => format!(
-            "{which}\n\n`laneval info FILE` shows which format a file is recognised as. docs/formats.md has a sample of each."
+            "{which}\n\n`laneval info FILE` shows which format a file is recognised as. \
+             docs/formats.md has a sample of each."
         ),
     }
 }
@@ -41,12 +43,14 @@ pub struct FormatOptions {
     run_format: Option<InputFormat>,
     /// The columns to read: query=NAME,doc=NAME,score=NAME, or in their order
     ///
-    /// They are columns of a table by the names in its first line, or keys of records; or the columns in their order: query,-,doc,score,
-    /// where - is not read. With grade instead of score they apply to the judgments, which may also have a judge or a subtopic. May be
-    /// given once for runs and once for judgments.
+    /// They are columns of a table by the names in its first line, or keys of records; or the
+    /// columns in their order: query,-,doc,score, where - is not read. With grade instead of score
+    /// they apply to the judgments, which may also have a judge or a subtopic. May be given once
+    /// for runs and once for judgments.
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = "Input")]
     columns: Vec<ColumnNames>,
-    /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and .query or .group]
+    /// For LETOR judgments without qid, the file that says how many lines each query has [default:
+    /// the same name and .query or .group]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     groups: Option<PathBuf>,
     /// The subset that is read of the predictions of MTEB, as en/test
@@ -72,8 +76,9 @@ fn columns(text: &str) -> Result<ColumnNames, String> {
 impl FormatOptions {
     /// Returns the same join, of inputs in these formats.
     pub fn of(&self, join: Join) -> Join {
-        let columns =
-            |qrels: bool| self.columns.iter().rev().find(|columns| columns.are_of_qrels() == qrels).cloned();
+        let columns = |qrels: bool| {
+            self.columns.iter().rev().find(|columns| columns.are_of_qrels() == qrels).cloned()
+        };
         let (groups, recognised) = (self.groups.clone(), Some(self.recognised.clone()));
         Join {
             tables: tables(),

@@ -18,16 +18,22 @@ pub fn parse(text: &str) -> Result<Gate, String> {
 /// Reads a gate that looks at one run only.
 pub fn parse_threshold(text: &str) -> Result<Gate, String> {
     match parse(text)? {
-        gate if gate.compares() => {
-            Err("it compares with a baseline, which only `laneval compare` has: a gate such as `AP < 0.3` was expected".to_owned())
-        }
+        gate if gate.compares() => Err(
+            "it compares with a baseline, which only `laneval compare` has: a gate such as `AP \
+                 < 0.3` was expected"
+                .to_owned(),
+        ),
         gate => Ok(gate),
     }
 }
 
 /// Checks that queries are in the groups that gates name.
-pub fn check_groups<'a>(gates: &[Gate], groups: impl Iterator<Item = &'a str> + Clone) -> Result<(), Stop> {
-    let lacks = |gate: &&Gate| gate.group().is_some_and(|group| groups.clone().all(|of| of != group));
+pub fn check_groups<'a>(
+    gates: &[Gate],
+    groups: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), Stop> {
+    let lacks =
+        |gate: &&Gate| gate.group().is_some_and(|group| groups.clone().all(|of| of != group));
     let Some(gate) = gates.iter().find(lacks) else { return Ok(()) };
     let known: Vec<String> = groups.map(|of| printable(of.as_bytes())).collect();
     let instead = match known.as_slice() {
@@ -51,7 +57,8 @@ pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
     evaluator.with_measures(measures)
 }
 
-/// Judges gates that look at one run only, for each run, over all queries or the group that they name.
+/// Judges gates that look at one run only, for each run, over all queries or the group that they
+/// name.
 pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
     let mut cases = Vec::new();
     let with_queries = scores.runs.iter().filter(|run| run.queries > 0);
@@ -78,7 +85,8 @@ pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
             })?;
             if !verdict.failed && run.has_nothing_judged() {
                 return Err(Stop::new(format!(
-                    "the gate `{gate}` cannot be computed: no result of {} is judged: are these the right files, with the same ids?",
+                    "the gate `{gate}` cannot be computed: no result of {} is judged: are these \
+                     the right files, with the same ids?",
                     printable(run.name.as_bytes())
                 )));
             }
@@ -95,7 +103,11 @@ pub fn judged(scores: &Scores, gates: &[Gate]) -> Result<Vec<GateCase>, Stop> {
 }
 
 /// Writes the results of gates as JUnit's XML; those that could not be computed are no results.
-pub fn write(cases: &Result<Vec<GateCase>, Stop>, suite: &str, target: ReportTarget) -> Result<(), Stop> {
+pub fn write(
+    cases: &Result<Vec<GateCase>, Stop>,
+    suite: &str,
+    target: ReportTarget,
+) -> Result<(), Stop> {
     match cases {
         Ok(cases) => target.write(|mut to| write_cases(suite, cases, &mut to)),
         Err(_) => Ok(()),

@@ -24,34 +24,46 @@ Examples:
 
 /// Make synthetic judgments and runs, for benchmarks.
 ///
-/// The data look like a test collection: few documents of a query are judged, most of those near the top of its ranking; 5 % of the
-/// scores are tied; the lines of a query are together, best first. The same options make the same bytes, whatever the
-/// number of threads.
+/// The data look like a test collection: few documents of a query are judged, most of those near
+/// the top of its ranking; 5 % of the scores are tied; the lines of a query are together, best
+/// first. The same options make the same bytes, whatever the number of threads.
 ///
-/// Into a folder go qrels.txt and run.txt, or run-1.txt and so on; a file that ends in .lmx is the label matrix of the same data,
-/// made without text.
+/// Into a folder go qrels.txt and run.txt, or run-1.txt and so on; a file that ends in .lmx is the
+/// label matrix of the same data, made without text.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gen {
     /// The number of queries, all of them judged and in every run
-    #[arg(long, value_name = "N", default_value_t = Synthetic::default().queries, value_parser = positive())]
+    #[arg(
+        long, value_name = "N", default_value_t = Synthetic::default().queries,
+        value_parser = positive()
+    )]
     queries: u32,
     /// The number of documents that a run retrieves for a query
-    #[arg(long, value_name = "K", default_value_t = Synthetic::default().depth, value_parser = positive())]
+    #[arg(
+        long, value_name = "K", default_value_t = Synthetic::default().depth,
+        value_parser = positive()
+    )]
     depth: u32,
     /// The number of judged documents of a query; more if --density needs more
-    #[arg(long, value_name = "J", default_value_t = Synthetic::default().judged, value_parser = positive())]
+    #[arg(
+        long, value_name = "J", default_value_t = Synthetic::default().judged,
+        value_parser = positive()
+    )]
     judged: u32,
     /// The number of grades, counted from 0
     #[arg(long, value_name = "G", default_value_t = Synthetic::default().grades)]
     #[arg(value_parser = clap::value_parser!(u8).range(2..=253))]
     grades: u8,
-    /// The share of the retrieved documents that are relevant, spread evenly [default: as the judged documents happen to be
-    /// retrieved]
+    /// The share of the retrieved documents that are relevant, spread evenly [default: as the
+    /// judged documents happen to be retrieved]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     density: Option<f64>,
     /// The number of runs; each after the first ranks and retrieves a little differently
-    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long, value_name = "R", default_value_t = 1,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     runs: u16,
     /// The seed of the random numbers that the data are made of
     #[arg(long, value_name = "S", default_value_t = 1)]
@@ -100,15 +112,19 @@ impl Gen {
         Ok(())
     }
 
-    /// Returns whether a label matrix is written, and not a folder. An output with the extension of another kind of file may be a mistake.
+    /// Returns whether a label matrix is written, and not a folder. An output with the extension of
+    /// another kind of file may be a mistake.
     fn is_matrix(&self) -> Result<bool, Stop> {
-        let folder = self.output.is_dir() || self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        let folder =
+            self.output.is_dir() || self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
         match self.output.extension().filter(|_| !folder) {
             None => Ok(false),
             Some(extension) if extension.eq_ignore_ascii_case(EXTENSION) => Ok(true),
-            Some(_) => {
-                Err(unknown_extension(&self.output, &[EXTENSION], ", or end the name of a folder in /"))
-            }
+            Some(_) => Err(unknown_extension(
+                &self.output,
+                &[EXTENSION],
+                ", or end the name of a folder in /",
+            )),
         }
     }
 
@@ -121,11 +137,17 @@ impl Gen {
             let number = name.strip_prefix("run-").and_then(|rest| rest.strip_suffix(".txt"));
             name == "run.txt" || number.is_some_and(|number| number.parse::<u16>().is_ok())
         };
-        let mut others: Vec<String> = names.filter(is_run).filter(|name| !made.contains(name)).collect();
+        let mut others: Vec<String> =
+            names.filter(is_run).filter(|name| !made.contains(name)).collect();
         others.sort_unstable();
-        let more = if others.len() > 3 { format!(" and {} more", others.len() - 3) } else { String::new() };
+        let more = if others.len() > 3 {
+            format!(" and {} more", others.len() - 3)
+        } else {
+            String::new()
+        };
         let listed = others.get(..3).unwrap_or(&others).join(", ");
-        let text = format!("{} has runs of other judgments too: {listed}{more}", shown(&self.output));
+        let text =
+            format!("{} has runs of other judgments too: {listed}{more}", shown(&self.output));
         (!others.is_empty()).then_some(Note::Warning(text))
     }
 

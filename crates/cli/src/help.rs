@@ -1,7 +1,9 @@
-//! The arrangement of help: `-h` has the common options of a command and fits a screen, `--help` has all of them under headings.
+//! The arrangement of help: `-h` has the common options of a command and fits a screen, `--help`
+//! has all of them under headings.
 //!
-//! What an option is, and its heading, stands where the option is. Which options are common and which are rare stands here, for all commands.
-//! A new option of a command that is listed here needs no line: it is in `--help` under its heading, and not in `-h`.
+//! What an option is, and its heading, stands where the option is. Which options are common and
+//! which are rare stands here, for all commands. A new option of a command that is listed here
+//! needs no line: it is in `--help` under its heading, and not in `-h`.
 
 use std::ffi::OsString;
 
@@ -10,37 +12,47 @@ use clap::{Arg, Command};
 /// The columns that help is made for, on a terminal that has as many or more.
 pub const WIDTH: usize = 80;
 
-/// The options that `-h` shows, by their ids and in this order; `--help` begins with them. Commands that are not here have few options, and
-/// `-h` shows them all.
+/// The options that `-h` shows, by their ids and in this order; `--help` begins with them. Commands
+/// that are not here have few options, and `-h` shows them all.
 #[rustfmt::skip] // a row each
 const COMMON: &[(&str, &[&str])] = &[
     ("eval", &[
-        "measures", "stats", "per_query", "output", "format", "precision", "fail_if", "group_by", "only", "rel", "queries", "depth",
-        "judged_only", "ties", "names_by", "partial", "threads", "verbose", "quiet",
+        "measures", "stats", "per_query", "output", "format", "precision", "fail_if", "group_by",
+        "only", "rel", "queries", "depth", "judged_only", "ties", "names_by", "partial", "threads",
+        "verbose", "quiet",
     ]),
     ("compare", &[
-        "measures", "baseline", "per_query", "output", "format", "precision", "fail_if", "group_by", "sort", "top", "test", "correction",
-        "ci", "margin", "power", "rel", "only", "partial", "verbose", "quiet",
+        "measures", "baseline", "per_query", "output", "format", "precision", "fail_if", "group_by",
+        "sort", "top", "test", "correction", "ci", "margin", "power", "rel", "only", "partial",
+        "verbose", "quiet",
     ]),
-    ("pools", &["measures", "depth", "teams", "output", "format", "precision", "rel", "queries", "ties", "quiet"]),
+    ("pools", &[
+        "measures", "depth", "teams", "output", "format", "precision", "rel", "queries", "ties",
+        "quiet",
+    ]),
     ("identify", &["scores", "measure", "digits", "top", "output", "format", "quiet"]),
-    ("show", &["queries", "measures", "top", "titles", "output", "format", "precision", "rel", "depth", "judged_only", "ties", "names_by", "quiet"]),
-    ("merge", &["qrels", "stats", "output", "format", "precision", "fail_if", "wide", "partial", "quiet"]),
+    ("show", &[
+        "queries", "measures", "top", "titles", "output", "format", "precision", "rel", "depth",
+        "judged_only", "ties", "names_by", "quiet",
+    ]),
+    ("merge", &[
+        "qrels", "stats", "output", "format", "precision", "fail_if", "wide", "partial", "quiet",
+    ]),
     ("build", &["output", "keep_ties", "depth", "ties", "score", "names_by", "threads", "quiet"]),
     ("convert", &["output", "qrels", "judgments_by", "run_format", "columns", "quiet"]),
     ("info", &["verify", "format", "judgments_by", "run_format", "columns"]),
     ("bench", &["queries", "depth", "density", "threads", "seconds", "output", "format"]),
     ("trec-eval", &[
-        "profile", "measures", "per_query", "no_summary", "complete", "level", "judged_only", "depth", "documents", "zscores",
-        "judgments_format", "results_format",
+        "profile", "measures", "per_query", "no_summary", "complete", "level", "judged_only",
+        "depth", "documents", "zscores", "judgments_format", "results_format",
     ]),
 ];
 
 /// The options of these commands that few users need, by their ids.
 #[rustfmt::skip]
 const RARE: &[&str] = &[
-    "hold", "no_mmap", "groups", "adapter", "explain", "timing", "all_id", "seed", "tie", "zeros", "wilcoxon",
-    "largest", "debug",
+    "hold", "no_mmap", "groups", "adapter", "explain", "timing", "all_id", "seed", "tie", "zeros",
+    "wilcoxon", "largest", "debug",
 ];
 
 /// Help of options that mean less in one command than in the others.
@@ -50,7 +62,8 @@ const WORDS: &[(&str, &str, &str)] =
 /// The headings in the order of `--help`. A heading that is not here comes behind them.
 #[rustfmt::skip]
 const HEADINGS: &[&str] = &[
-    "Input", "Units", "Items", "Measures", "Ranking", "Definition", "Design", "Comparison", "Gates", "Watching", "Output", "Engine",
+    "Input", "Units", "Items", "Measures", "Ranking", "Definition", "Design", "Comparison", "Gates",
+    "Watching", "Output", "Engine",
 ];
 
 /// The heading of rare options, which is the last but the one for help itself.
@@ -59,7 +72,8 @@ pub const ADVANCED: &str = "Advanced";
 /// The number of examples in `-h`.
 const EXAMPLES: usize = 3;
 
-/// Returns whether these arguments may ask for help: by an option, by its letter among others, or by giving a command nothing to do.
+/// Returns whether these arguments may ask for help: by an option, by its letter among others, or
+/// by giving a command nothing to do.
 pub fn is_asked(args: &[OsString]) -> bool {
     let asks = |arg: &OsString| {
         let text = arg.to_string_lossy();
@@ -67,7 +81,8 @@ pub fn is_asked(args: &[OsString]) -> bool {
             || text.starts_with("--h")
             || text.starts_with('-') && !text.starts_with("--") && text.contains('h')
     };
-    let is_version = args.len() == 2 && ["--version", "-V"].iter().any(|version| args[1] == *version);
+    let is_version =
+        args.len() == 2 && ["--version", "-V"].iter().any(|version| args[1] == *version);
     !is_version && (args.len() <= 2 || args.iter().skip(1).any(asks))
 }
 
@@ -84,7 +99,8 @@ pub fn of_named(root: Command, args: &[OsString]) -> Command {
 
 /// Arranges the help of all commands.
 pub fn arranged(root: Command) -> Command {
-    let names: Vec<String> = root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    let names: Vec<String> =
+        root.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     names.iter().fold(root, |root, name| root.mut_subcommand(name, of_command))
 }
 
@@ -104,7 +120,8 @@ fn of_command(command: Command) -> Command {
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let short = format!("{}\n\n`laneval {name} --help` has all options.", first(&examples));
     let in_order = |command: Command, (at, (place, id)): (usize, (HelpPlace, String))| {
-        // An option that is changed moves behind all others, so the order of changing them is their order.
+        // An option that is changed moves behind all others, so the order of changing them is their
+        // order.
         command.mut_arg(id, |option| place.put(option.display_order(at)))
     };
     options
@@ -149,7 +166,9 @@ impl HelpPlace {
         match (at(common, id), option.get_help_heading()) {
             (Some(place), _) => HelpPlace::Common(place),
             _ if RARE.contains(&id) => HelpPlace::Rare,
-            (None, Some(heading)) => HelpPlace::Under(at(HEADINGS, heading).unwrap_or(HEADINGS.len())),
+            (None, Some(heading)) => {
+                HelpPlace::Under(at(HEADINGS, heading).unwrap_or(HEADINGS.len()))
+            }
             (None, None) => HelpPlace::Plain,
         }
     }
@@ -171,7 +190,9 @@ mod tests {
     #[test]
     fn every_option_that_is_listed_is_there() {
         let root = Cli::arranged();
-        let has = |command: &Command, id: &str| command.get_arguments().any(|option| option.get_id() == id);
+        let has = |command: &Command, id: &str| {
+            command.get_arguments().any(|option| option.get_id() == id)
+        };
         for (name, common) in COMMON {
             let command = root.find_subcommand(name).unwrap();
             for id in *common {
@@ -179,7 +200,10 @@ mod tests {
             }
         }
         for id in RARE {
-            assert!(root.get_subcommands().any(|command| has(command, id)), "no command has an option {id}");
+            assert!(
+                root.get_subcommands().any(|command| has(command, id)),
+                "no command has an option {id}"
+            );
         }
     }
 }

@@ -32,28 +32,32 @@ Examples:
   laneval info qrels.txt bm25.run dense.run
   laneval info passages.jsonl --chunks chunks.csv";
 
-const USAGE: &str = "laneval info [OPTIONS] <FILE.lmx>\n       laneval info [OPTIONS] <QRELS|RUN>\n       laneval info [OPTIONS] <QRELS> <RUN>...";
+const USAGE: &str = "laneval info [OPTIONS] <FILE.lmx>\n       laneval info [OPTIONS] \
+                     <QRELS|RUN>\n       laneval info [OPTIONS] <QRELS> <RUN>...";
 
 /// Describe and check a label matrix, or describe judgments and runs
 ///
-/// Of judgments or a run alone, the recognised format, the first rows as they are read, and counts are shown: queries, grades, depths, ties.
-/// A file that can be read neither as judgments nor as a run is an error. Of judgments with runs, counts of each and what they have in
-/// common are shown: how many of the first results are judged, and how many relevant documents each run retrieves.
+/// Of judgments or a run alone, the recognised format, the first rows as they are read, and counts
+/// are shown: queries, grades, depths, ties. A file that can be read neither as judgments nor as a
+/// run is an error. Of judgments with runs, counts of each and what they have in common are shown:
+/// how many of the first results are judged, and how many relevant documents each run retrieves.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Info {
-    /// A file made by `laneval build`, or judgments or a run in any format, or judgments and runs; name=path gives a run a name
+    /// A file made by `laneval build`, or judgments or a run in any format, or judgments and runs;
+    /// name=path gives a run a name
     #[arg(value_name = "FILES", required = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     files: FileOptions,
     #[command(flatten)]
     formats: FormatOptions,
-    /// Read judgments of several judges, as `query judge document grade`, and show how far the judges agree
+    /// Read judgments of several judges, as `query judge document grade`, and show how far the
+    /// judges agree
     #[arg(long, value_name = "GROUP", value_parser = one_of(only_judges()))]
     judgments_by: Option<JudgedBy>,
-    /// Of passages with their positions, show what this chunking of the documents does to them: a table or records of chunk, document, start
-    /// and end
+    /// Of passages with their positions, show what this chunking of the documents does to them: a
+    /// table or records of chunk, document, start and end
     #[arg(long, value_name = "FILE", help_heading = "Units")]
     chunks: Option<PathBuf>,
     /// Check every checksum and every label
@@ -83,9 +87,11 @@ impl Info {
                 )),
             };
         }
-        Threads::default().install_for(bytes(&paths), || match (paths.as_slice(), runs.as_slice()) {
-            ([file], []) => self.describe(file),
-            (_, runs) => self.describe_together(&paths, runs),
+        Threads::default().install_for(bytes(&paths), || {
+            match (paths.as_slice(), runs.as_slice()) {
+                ([file], []) => self.describe(file),
+                (_, runs) => self.describe_together(&paths, runs),
+            }
         })
     }
 
@@ -96,10 +102,13 @@ impl Info {
 
     /// Describes judgments and runs.
     fn describe_together(&self, paths: &[PathBuf], runs: &[RunPath]) -> Result<(), Stop> {
-        if let Some((at, _)) = recognise(paths)?.iter().enumerate().find(|(_, is_matrix)| **is_matrix) {
+        if let Some((at, _)) =
+            recognise(paths)?.iter().enumerate().find(|(_, is_matrix)| **is_matrix)
+        {
             let path = shown(&paths[at]);
             return Err(Stop::new(format!(
-                "{path} is a label matrix, which is described alone: give one .lmx file, or QRELS RUN..."
+                "{path} is a label matrix, which is described alone: give one .lmx file, or QRELS \
+                 RUN..."
             )));
         }
         if self.judgments_by.is_some() {
@@ -114,7 +123,10 @@ impl Info {
     /// Refuses `--verify` of a text.
     fn check_verify(&self, path: &Path) -> Result<(), Stop> {
         match self.verify {
-            true => Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path)))),
+            true => Err(Stop::new(format!(
+                "{} is not a .lmx file: --verify checks those only",
+                shown(path)
+            ))),
             false => Ok(()),
         }
     }
@@ -219,10 +231,16 @@ struct SizeDescription {
 }
 
 impl Contents {
-    fn of((path, verified): (&Path, bool), matrix: &LabelMatrix, description: &Description) -> Self {
+    fn of(
+        (path, verified): (&Path, bool),
+        matrix: &LabelMatrix,
+        description: &Description,
+    ) -> Self {
         let codes = count_codes(matrix);
-        let section =
-            |section: &Section| SizeDescription { section: name_of(section), bytes: section.length };
+        let section = |section: &Section| SizeDescription {
+            section: name_of(section),
+            bytes: section.length,
+        };
         Contents {
             file: path.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
@@ -233,7 +251,10 @@ impl Contents {
             queries: matrix.queries().len(),
             depth: Depths::of(matrix),
             labels: LabelDescription::of(&codes, matrix),
-            padding_share: share(codes[usize::from(Codebook::PAST_END)], matrix.tile_bytes().len() as u64),
+            padding_share: share(
+                codes[usize::from(Codebook::PAST_END)],
+                matrix.tile_bytes().len() as u64,
+            ),
             runs: (0..matrix.runs().len()).map(|at| RunDescription::of(matrix, at)).collect(),
             sections: description.sections.iter().map(section).collect(),
             verified: verified.then_some(true),
@@ -249,7 +270,10 @@ impl Contents {
             let grades: Vec<String> = grades.iter().map(f64::to_string).collect();
             field("passages", format!("judged by span, with grades {}", grades.join(", ")))?;
         }
-        let depth = self.ranking.depth.map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
+        let depth = self
+            .ranking
+            .depth
+            .map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
         let dropped = if self.ranking.drop_identical_ids {
             ", without documents with the id of their query"
         } else {
@@ -276,8 +300,12 @@ impl Contents {
             field("verified", "ok".to_owned())?;
         }
         let options = ReportOptions { width: stdout_width(), ..ReportOptions::default() };
-        let grids =
-            [Some(self.runs_grid()), self.ties_grid(), Some(self.labels_grid()), Some(self.sections_grid())];
+        let grids = [
+            Some(self.runs_grid()),
+            self.ties_grid(),
+            Some(self.labels_grid()),
+            Some(self.sections_grid()),
+        ];
         for grid in grids.into_iter().flatten() {
             writeln!(to)?;
             grid.write(&options, &mut &mut *to)?;
@@ -291,10 +319,15 @@ impl Contents {
         let columns = columns.chain([("tag", Align::Left), ("source", Align::Left)]);
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for run in &self.runs {
-            let numbers = [run.results, run.queries as u64, run.missing as u64, run.ignored].map(thousands);
+            let numbers =
+                [run.results, run.queries as u64, run.missing as u64, run.ignored].map(thousands);
             let names = [&run.tag[..], run.source.as_bytes()].map(printable);
             grid.push(
-                [printable(run.run.as_bytes())].into_iter().chain(numbers).chain(names).map(Into::into),
+                [printable(run.run.as_bytes())]
+                    .into_iter()
+                    .chain(numbers)
+                    .chain(names)
+                    .map(Into::into),
             );
         }
         grid
@@ -302,7 +335,8 @@ impl Contents {
 
     /// Makes the grid of ties, if the file has them.
     fn ties_grid(&self) -> Option<Grid> {
-        let numbers = ["tied documents", "groups", "mixed", "largest"].map(|name| (name, Align::Right));
+        let numbers =
+            ["tied documents", "groups", "mixed", "largest"].map(|name| (name, Align::Right));
         let columns = [("run", Align::Left)].into_iter().chain(numbers);
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for run in &self.runs {
@@ -341,7 +375,8 @@ impl Contents {
 
 impl Depths {
     fn of(matrix: &LabelMatrix) -> Self {
-        let mut depths: Vec<u32> = matrix.depths().iter().copied().filter(|&depth| depth > 0).collect();
+        let mut depths: Vec<u32> =
+            matrix.depths().iter().copied().filter(|&depth| depth > 0).collect();
         depths.sort_unstable();
         let at = |at: usize| depths.get(at).copied().unwrap_or(0);
         Depths {
@@ -357,8 +392,9 @@ impl LabelDescription {
         let first = usize::from(Codebook::FIRST_GRADE);
         let coded = matrix.book().grades().iter().zip(&codes[first..]);
         let coded = coded.map(|(&grade, &labels)| Grade { grade, to: None, labels });
-        let grades =
-            matrix.exact().map_or_else(|| coded.collect(), |exact| ranges(matrix, |row| exact.rows.of(row)));
+        let grades = matrix
+            .exact()
+            .map_or_else(|| coded.collect(), |exact| ranges(matrix, |row| exact.rows.of(row)));
         let total = codes[usize::from(Codebook::PAST_END) + 1..].iter().sum();
         LabelDescription {
             total,
@@ -370,14 +406,18 @@ impl LabelDescription {
     }
 }
 
-/// Counts the labels with exact grades in ten ranges of equal width, of which those without a label are left out.
+/// Counts the labels with exact grades in ten ranges of equal width, of which those without a label
+/// are left out.
 fn ranges<'m>(matrix: &LabelMatrix, exact: impl Fn(usize) -> &'m [f64]) -> Vec<Grade> {
     const RANGES: f64 = 10.0;
     let mut grades: Vec<f64> = (0..matrix.rows()).flat_map(exact).copied().collect();
     grades.par_sort_unstable_by(f64::total_cmp);
-    let (least, largest) = (grades.first().copied().unwrap_or(0.0), grades.last().copied().unwrap_or(0.0));
-    let range = |grade: f64| ((grade - least) / (largest - least) * RANGES).min(RANGES - 1.0).floor();
-    let of_range = |of: &[f64]| Grade { grade: of[0], to: of.last().copied(), labels: of.len() as u64 };
+    let (least, largest) =
+        (grades.first().copied().unwrap_or(0.0), grades.last().copied().unwrap_or(0.0));
+    let range =
+        |grade: f64| ((grade - least) / (largest - least) * RANGES).min(RANGES - 1.0).floor();
+    let of_range =
+        |of: &[f64]| Grade { grade: of[0], to: of.last().copied(), labels: of.len() as u64 };
     grades.chunk_by(|&one, &next| range(one) == range(next)).map(of_range).collect()
 }
 

@@ -1,4 +1,5 @@
-//! The inputs of a command: TREC text that is joined, or label matrices as files. Their content decides which of the two they are.
+//! The inputs of a command: TREC text that is joined, or label matrices as files. Their content
+//! decides which of the two they are.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,7 +13,9 @@ use laneval::error::{Problem, Problems, printable};
 use laneval::labels::{FileAccess, RankingRule, RunInfo};
 use laneval::lmx::Description;
 use laneval::measure::facets_needed;
-use laneval::{Error, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RunInput, ScoreType, Ties, Watch};
+use laneval::{
+    Error, Input, Join, JudgedBy, Known, LabelMatrix, Measure, RunInput, ScoreType, Ties, Watch,
+};
 
 use super::as_library::{AsLibrary, OptionsHeld};
 use super::choice::{NamedChoice, TieRule, groups, one_of, scores, ties};
@@ -27,8 +30,9 @@ use super::units::UnitOptions;
 pub struct FileOptions {
     /// Read files into memory first, instead of mapping them
     ///
-    /// If another program shortens a mapped file, laneval ends with an error (exit code 2). If it rewrites the file in place, values may be
-    /// wrong. With this option a change matters only until the file is read, at the start.
+    /// If another program shortens a mapped file, laneval ends with an error (exit code 2). If it
+    /// rewrites the file in place, values may be wrong. With this option a change matters only
+    /// until the file is read, at the start.
     #[arg(long, help_heading = "Input")]
     no_mmap: bool,
 }
@@ -64,7 +68,10 @@ fn name_by() -> Vec<NamedChoice<NameBy>> {
 #[derive(Debug, Clone, Copy, Args)]
 pub struct NameOptions {
     /// The names of runs that are not named by name=path
-    #[arg(long = "names", value_name = "HOW", default_value = "path", value_parser = one_of(name_by()))]
+    #[arg(
+        long = "names", value_name = "HOW", default_value = "path",
+        value_parser = one_of(name_by())
+    )]
     #[arg(id = "names_by", help_heading = "Input")]
     by: NameBy,
 }
@@ -87,7 +94,9 @@ impl NameOptions {
             let name = match self.by {
                 _ if given.get(at).is_some_and(|run| run.name.is_some()) => String::new(),
                 NameBy::Path => String::new(),
-                NameBy::Stem => stem(Path::new(if run.source.is_empty() { &run.name } else { &run.source })),
+                NameBy::Stem => {
+                    stem(Path::new(if run.source.is_empty() { &run.name } else { &run.source }))
+                }
                 NameBy::Tag => String::from_utf8_lossy(&run.tag).into_owned(),
             };
             if name.is_empty() { run.name.clone() } else { name }
@@ -97,7 +106,8 @@ impl NameOptions {
     }
 }
 
-/// Returns the name of a file without folders, without the extension of compression, and without its own extension.
+/// Returns the name of a file without folders, without the extension of compression, and without
+/// its own extension.
 pub fn stem(path: &Path) -> String {
     let plain = match path.extension() {
         Some(last) if ["gz", "zst"].iter().any(|one| last.eq_ignore_ascii_case(one)) => {
@@ -122,10 +132,12 @@ pub struct RankingOptions {
     /// Keep only the first N ranks; this comes before -J
     #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
     pub depth: Option<NonZeroU32>,
-    /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before -M
+    /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes
+    /// before -M
     #[arg(long)]
     pub drop_identical_ids: bool,
-    /// The meaning of the second field of judgments, where a document has several judgments [default: what the measures need]
+    /// The meaning of the second field of judgments, where a document has several judgments
+    /// [default: what the measures need]
     #[arg(long, value_name = "GROUP", value_parser = one_of(groups()), help_heading = "Input")]
     judgments_by: Option<JudgedBy>,
     /// The groups that measures and other options need.
@@ -161,8 +173,8 @@ impl RankingOptions {
         RankingOptions { shared_judgments: true, ..self.clone() }
     }
 
-    /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them. With `keep_ties` the matrix knows which
-    /// documents of equal scores have different labels.
+    /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them.
+    /// With `keep_ties` the matrix knows which documents of equal scores have different labels.
     pub fn join(
         &self,
         (qrels, runs): (&Path, &[RunPath]),
@@ -170,7 +182,8 @@ impl RankingOptions {
         keep_ties: bool,
         watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { keep_ties, shared_judgments: self.shared_judgments, watch, ..self.rule(files)? };
+        let join =
+            Join { keep_ties, shared_judgments: self.shared_judgments, watch, ..self.rule(files)? };
         let matrix = join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))?;
         naming.name(matrix, runs)
     }
@@ -187,7 +200,8 @@ impl RankingOptions {
         naming.name(join.runs(&qrels, runs.iter().map(RunPath::input))?, runs)
     }
 
-    /// Takes the ranking of the library that was asked for, if it has one. Options that were given have to agree.
+    /// Takes the ranking of the library that was asked for, if it has one. Options that were given
+    /// have to agree.
     pub fn settle(&mut self) -> Result<(), Stop> {
         self.library.settle("ties", &mut self.ties, &ties())?;
         self.library.settle("score", &mut self.score, &scores())
@@ -196,10 +210,16 @@ impl RankingOptions {
     /// Returns the options that hold, as words.
     pub fn held(&self, known: Known, rel: f64) -> OptionsHeld {
         let ties = self.ties.unwrap_or(TieRule::Order(Ties::default())).name();
-        OptionsHeld { ties, score: self.score.unwrap_or_default().to_string(), known: known.to_string(), rel }
+        OptionsHeld {
+            ties,
+            score: self.score.unwrap_or_default().to_string(),
+            known: known.to_string(),
+            rel,
+        }
     }
 
-    /// Reads judgments by the groups that measures need, unless others were asked for, and keeps ties if measures need them.
+    /// Reads judgments by the groups that measures need, unless others were asked for, and keeps
+    /// ties if measures need them.
     pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
         self.needed_groups = self.needed_groups.or(facets_needed(measures)?);
         self.needed_ties |= measures.iter().any(Measure::needs_ties);
@@ -242,7 +262,8 @@ impl RankingOptions {
         matches!(self.ties, Some(TieRule::Value(_) | TieRule::Interval))
     }
 
-    /// Returns whether a matrix has to know its ties: for values over all orders of equal scores, or for a measure.
+    /// Returns whether a matrix has to know its ties: for values over all orders of equal scores,
+    /// or for a measure.
     pub fn keeps_ties(&self) -> bool {
         self.needs_ties() || self.needed_ties
     }
@@ -252,18 +273,22 @@ impl RankingOptions {
         let matrix = LabelMatrix::open(path, files.access())?;
         if self.keeps_ties() && matrix.tied_groups().is_none() {
             let path = shown(path);
-            return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
+            return Err(Stop::new(format!(
+                "{path} does not know its ties: build it again with --keep-ties"
+            )));
         }
         if self.drop_identical_ids && !matrix.rule().drop_identical_ids {
             let path = shown(path);
             return Err(Stop::new(format!(
-                "{path} has no documents that --drop-identical-ids could drop: build it again with this option"
+                "{path} has no documents that --drop-identical-ids could drop: build it again with \
+                 this option"
             )));
         }
         if self.units.are_of_qrels() {
             let path = shown(path);
             return Err(Stop::new(format!(
-                "{path} has no judgments that --qrels-units could put together: build it again with this option"
+                "{path} has no judgments that --qrels-units could put together: build it again \
+                 with this option"
             )));
         }
         if let Some(by) = self.judgments_by.filter(|&by| matrix.judged_by() != Some(by)) {
@@ -287,7 +312,8 @@ impl RankingOptions {
         Ok(self.other_order(built))
     }
 
-    /// Returns what to say of an order, a type of scores or a depth that a matrix was not built with.
+    /// Returns what to say of an order, a type of scores or a depth that a matrix was not built
+    /// with.
     fn other_order(&self, built: &RankingRule) -> Option<String> {
         let differs = |option: &str, built: &str, asked: &str| {
             built_otherwise(&format!("with {option} {built}"), &format!("{option} {asked}"))
@@ -305,7 +331,9 @@ impl RankingOptions {
 
 /// Says that a matrix which was built in one way cannot answer what is asked for.
 fn built_otherwise(built: &str, asked: &str) -> String {
-    format!("was built {built}, so {asked} cannot be answered from it: build it again from the text")
+    format!(
+        "was built {built}, so {asked} cannot be answered from it: build it again from the text"
+    )
 }
 
 /// A run as the command line names it: `path`, or `name=path`.
@@ -316,7 +344,8 @@ pub struct RunPath {
 }
 
 impl RunPath {
-    /// Reads the run of an argument. If a file has the whole argument as its name, the run is that file.
+    /// Reads the run of an argument. If a file has the whole argument as its name, the run is that
+    /// file.
     pub fn of(argument: &Path) -> Self {
         let text = argument.to_str().filter(|_| !argument.exists());
         match text.and_then(|text| text.split_once('=')) {
@@ -350,11 +379,13 @@ pub enum EvaluationInputs {
 }
 
 impl EvaluationInputs {
-    /// Decides between text and matrices. The first argument is a path, the others may be names with paths.
+    /// Decides between text and matrices. The first argument is a path, the others may be names
+    /// with paths.
     pub fn of(arguments: &[PathBuf]) -> Result<Self, Stop> {
         let (runs, paths) = named(arguments);
         let matrix = recognise(&paths)?;
-        let of_kind = |kind: bool| paths.iter().zip(&matrix).find(|&(_, &is)| is == kind).map(|(p, _)| p);
+        let of_kind =
+            |kind: bool| paths.iter().zip(&matrix).find(|&(_, &is)| is == kind).map(|(p, _)| p);
         let name = runs.iter().find_map(|run| run.name.as_ref());
         match (of_kind(true), of_kind(false), paths.as_slice()) {
             (None, _, [qrels, _, ..]) => Ok(EvaluationInputs::Text(qrels.clone(), runs)),
@@ -375,7 +406,9 @@ impl EvaluationInputs {
                 "{} is not a .lmx file, and judgments alone have no scores: give QRELS RUN...",
                 shown(only)
             ))),
-            (None, None, _) => Err(Stop::new("nothing to evaluate: give QRELS RUN..., or .lmx files")),
+            (None, None, _) => {
+                Err(Stop::new("nothing to evaluate: give QRELS RUN..., or .lmx files"))
+            }
         }
     }
 
@@ -397,7 +430,8 @@ impl EvaluationInputs {
         }
     }
 
-    /// Returns the matrices to evaluate, one after the other. On a terminal it shows the progress of reading, unless `quiet`.
+    /// Returns the matrices to evaluate, one after the other. On a terminal it shows the progress
+    /// of reading, unless `quiet`.
     pub fn load(
         &self,
         ranking: &RankingOptions,
@@ -430,8 +464,9 @@ pub fn of_all<T>(
     mut of: impl FnMut(&LabelMatrix) -> Result<T, Error>,
     append: impl Fn(&mut T, T) -> Result<(), Error>,
 ) -> Result<T, Error> {
-    let (first, others) =
-        matrices.split_first().ok_or_else(|| Error::Unanswerable("nothing to evaluate".to_owned()))?;
+    let (first, others) = matrices
+        .split_first()
+        .ok_or_else(|| Error::Unanswerable("nothing to evaluate".to_owned()))?;
     let mut all = of(first)?;
     for matrix in others {
         append(&mut all, of(matrix)?)?;
@@ -439,9 +474,11 @@ pub fn of_all<T>(
     Ok(all)
 }
 
-/// Returns the runs among arguments, the first of which is not a run, and the paths of all arguments.
+/// Returns the runs among arguments, the first of which is not a run, and the paths of all
+/// arguments.
 pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
-    let runs: Vec<RunPath> = arguments.iter().skip(1).map(|argument| RunPath::of(argument)).collect();
+    let runs: Vec<RunPath> =
+        arguments.iter().skip(1).map(|argument| RunPath::of(argument)).collect();
     let paths = arguments.iter().take(1).chain(runs.iter().map(|run| &run.path)).cloned().collect();
     (runs, paths)
 }
@@ -449,14 +486,16 @@ pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
 /// The message for a mapped file that cannot be read any more.
 pub fn unreadable(file: &str) -> String {
     let message = format!(
-        "{file}: cannot be read any more: it became shorter after it was opened, or its disk failed; --no-mmap reads files into memory first\n"
+        "{file}: cannot be read any more: it became shorter after it was opened, or its disk \
+         failed; --no-mmap reads files into memory first\n"
     );
     error(message)
 }
 
 /// Returns the size of some files in bytes, unless one of them is a stream.
 pub fn bytes<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Option<u64> {
-    let size = |path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
+    let size =
+        |path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
     paths.into_iter().map(size).sum()
 }
 
@@ -481,7 +520,8 @@ pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
     if problems.first.is_empty() { Ok(matrix) } else { Err(Error::Input(problems).into()) }
 }
 
-/// Reads the first bytes of a file. Pipes are not read, because the bytes would be lost: they count as text.
+/// Reads the first bytes of a file. Pipes are not read, because the bytes would be lost: they count
+/// as text.
 fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
     if is_stdin(path) {
         return Ok(false);
@@ -491,7 +531,8 @@ fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
         /// The judgments in the folder of a BEIR data set, or in its folder of judgments.
         const BEIR: [&str; 2] = ["qrels/test.tsv", "test.tsv"];
         let inside = BEIR.iter().map(|file| path.join(file)).find(|path| path.is_file());
-        let instead = inside.map_or(String::new(), |file| format!(": did you mean {}?", shown(&file)));
+        let instead =
+            inside.map_or(String::new(), |file| format!(": did you mean {}?", shown(&file)));
         return Err(std::io::Error::new(
             std::io::ErrorKind::IsADirectory,
             format!("it is a directory{instead}"),

@@ -28,7 +28,8 @@ pub fn check(measures: &[Measure]) -> Result<(), Stop> {
     }
 }
 
-/// Evaluates the runs of a matrix for each judge, over the queries that the judge has judged. Judges are groups in the scores.
+/// Evaluates the runs of a matrix for each judge, over the queries that the judge has judged.
+/// Judges are groups in the scores.
 pub fn each(
     evaluation: &mut Evaluation<'_>,
     matrix: &LabelMatrix,
@@ -52,11 +53,13 @@ pub fn each(
             }
         }
     }
-    all.ok_or_else(|| Error::Unanswerable("no judge is named: judgments were not read by judge".to_owned()))
+    all.ok_or_else(|| {
+        Error::Unanswerable("no judge is named: judgments were not read by judge".to_owned())
+    })
 }
 
-/// Notes how far the averages of each run spread over the judges, and, unless there are too many, how far judges agree on the order of the
-/// runs.
+/// Notes how far the averages of each run spread over the judges, and, unless there are too many,
+/// how far judges agree on the order of the runs.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let mut runs: Vec<&str> = scores.runs.iter().map(|run| &run.name[..]).collect();
     runs.sort_unstable();
@@ -67,12 +70,14 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
     if judges.len() < 2 {
         return Vec::new();
     }
-    let of_judges = scores.runs.iter().filter_map(|run| Some(((run.group.as_deref()?, &run.name[..]), run)));
+    let of_judges =
+        scores.runs.iter().filter_map(|run| Some(((run.group.as_deref()?, &run.name[..]), run)));
     let known: HashMap<(&str, &str), &RunScores> = of_judges.collect();
     let of_measure = |(at, measure): (usize, &laneval::Measure)| {
         let averages = judges.iter().map(|judge| {
-            let of =
-                |run: &&str| known.get(&(*judge, *run)).and_then(|run| run.average(at)).unwrap_or(f64::NAN);
+            let of = |run: &&str| {
+                known.get(&(*judge, *run)).and_then(|run| run.average(at)).unwrap_or(f64::NAN)
+            };
             runs.iter().map(of).collect::<Vec<f64>>()
         });
         let averages: Vec<Vec<f64>> = averages.collect();
@@ -80,15 +85,18 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
             let of_run = || averages.iter().map(|of| of[run]);
             of_run().fold(f64::NEG_INFINITY, f64::max) - of_run().fold(f64::INFINITY, f64::min)
         };
-        let widest = (0..runs.len()).max_by(|&one, &other| spread(one).total_cmp(&spread(other)))?;
+        let widest =
+            (0..runs.len()).max_by(|&one, &other| spread(one).total_cmp(&spread(other)))?;
         let paired = if judges.len() > MOST_PAIRED_JUDGES { 0 } else { judges.len() };
         let pairs = (0..paired).flat_map(|one| (0..one).map(move |other| (one, other)));
         let whole = |of: &[f64]| of.iter().all(|value| !value.is_nan());
-        let comparable = pairs.filter(|&(one, other)| whole(&averages[one]) && whole(&averages[other]));
+        let comparable =
+            pairs.filter(|&(one, other)| whole(&averages[one]) && whole(&averages[other]));
         let taus: Vec<f64> =
             comparable.filter_map(|(one, other)| tau_b(&averages[one], &averages[other])).collect();
         let mut text = format!(
-            "{measure}: the average of {} differs by up to {:.4} between {} judges, each over the queries that it has judged",
+            "{measure}: the average of {} differs by up to {:.4} between {} judges, each over the \
+             queries that it has judged",
             printable(runs[widest].as_bytes()),
             spread(widest),
             judges.len()
@@ -97,7 +105,8 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
             let mean = taus.iter().sum::<f64>() / taus.len() as f64;
             let least = taus.iter().copied().fold(f64::INFINITY, f64::min);
             text += &format!(
-                ", the most of all runs; the judges' orders of the runs agree by τ {mean:.2} on average, {least:.2} at least"
+                ", the most of all runs; the judges' orders of the runs agree by τ {mean:.2} on \
+                 average, {least:.2} at least"
             );
         }
         Some(Note::Note(text))
@@ -156,7 +165,10 @@ impl PrintedAgreement {
         )?;
         writeln!(to)?;
         if agreement.pairs_left_out {
-            return writeln!(to, "Pairs are not compared: there are more than {MOST_PAIRED_JUDGES} judges.");
+            return writeln!(
+                to,
+                "Pairs are not compared: there are more than {MOST_PAIRED_JUDGES} judges."
+            );
         }
         let columns = [("judge", Align::Left), ("judge", Align::Left)].into_iter();
         let numbers = ["documents", "equal", "Cohen κ", "linear", "quadratic"];
@@ -164,12 +176,17 @@ impl PrintedAgreement {
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for pair in &agreement.pairs {
             let [one, other] = pair.judges.map(|judge| judges[judge as usize].clone());
-            let equal = pair.share_equal().map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
+            let equal = pair
+                .share_equal()
+                .map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share));
             let kappas = [pair.kappa, pair.kappa_linear, pair.kappa_quadratic].map(number);
             let cells = [one, other, whole(pair.common), equal].into_iter().chain(kappas);
             grid.push(cells.map(Into::into));
         }
-        grid.write(&ReportOptions { width: stdout_width(), ..ReportOptions::default() }, &mut &mut *to)
+        grid.write(
+            &ReportOptions { width: stdout_width(), ..ReportOptions::default() },
+            &mut &mut *to,
+        )
     }
 }
 

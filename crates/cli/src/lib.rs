@@ -1,4 +1,5 @@
-//! The command `laneval` as a library: one file for each command, over the library's public interface.
+//! The command `laneval` as a library: one file for each command, over the library's public
+//! interface.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)] // they panic if nothing can be written
 
@@ -65,10 +66,12 @@ use clap::{ArgAction, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, 
 use choice::one_of;
 use stop::Stop;
 
-/// Runs the command with these arguments, the first of which is its name, and returns the exit code.
+/// Runs the command with these arguments, the first of which is its name, and returns the exit
+/// code.
 ///
-/// The exit code is 0 on success, and if the reader of the output goes away; 1 if a gate failed; 2 for wrong usage or input, or output that
-/// cannot be written, which stderr explains. `trec-eval` has other codes. Signals that end a program are handled while files are written.
+/// The exit code is 0 on success, and if the reader of the output goes away; 1 if a gate failed; 2
+/// for wrong usage or input, or output that cannot be written, which stderr explains. `trec-eval`
+/// has other codes. Signals that end a program are handled while files are written.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::read(args).map(Cli::run) {
         Ok(Ok(())) => 0,
@@ -86,7 +89,10 @@ struct Cli {
     #[command(subcommand)]
     command: Command,
     /// The use of colour: auto (on a terminal, unless NO_COLOR is set), always, never
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = one_of(style::colours()))]
+    #[arg(
+        long, global = true, value_name = "WHEN", default_value = "auto",
+        value_parser = one_of(style::colours())
+    )]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     #[arg(hide_short_help = true, help_heading = help::ADVANCED, display_order = 1000)]
     color: ColorChoice,
@@ -125,7 +131,8 @@ macro_rules! commands {
             }
         }
 
-        /// Clap defines the options of a command when it is asked for: those of all take longer than to evaluate small files.
+        /// Clap defines the options of a command when it is asked for: those of all take longer
+        /// than to evaluate small files.
         impl Subcommand for Command {
             fn augment_subcommands(root: clap::Command) -> clap::Command {
                 root.subcommand_required(true)
@@ -144,7 +151,9 @@ macro_rules! commands {
         impl FromArgMatches for Command {
             fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
                 match matches.subcommand() {
-                    $(Some(($name, of)) => Ok(Command::$variant(Box::new(<$options>::from_arg_matches(of)?))),)*
+                    $(Some(($name, of)) => {
+                        Ok(Command::$variant(Box::new(<$options>::from_arg_matches(of)?)))
+                    })*
                     _ => Err(clap::Error::new(ErrorKind::MissingSubcommand)),
                 }
             }
@@ -190,16 +199,19 @@ impl Command {
 }
 
 impl Cli {
-    /// Parses the arguments. Help and wrong usage are answered right here; only the exit code is left then.
+    /// Parses the arguments. Help and wrong usage are answered right here; only the exit code is
+    /// left then.
     fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, u8> {
         // Before anything is printed, as help may go to a file at its limit too.
         signals::heed_size_limit();
         let args = trec_eval::arguments(args);
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
-        // Before clap reads them: its messages about wrong arguments are coloured by the global choice.
+        // Before clap reads them: its messages about wrong arguments are coloured by the global
+        // choice.
         style::heed_colour(&args);
-        // Help takes longer to arrange than small files to evaluate, and is rarely asked for. And trec-eval has an option --help of its own,
-        // which clap sees in time only where all are defined.
+        // Help takes longer to arrange than small files to evaluate, and is rarely asked for. And
+        // trec-eval has an option --help of its own, which clap sees in time only where all are
+        // defined.
         let line = match trec_eval || help::is_asked(&args) {
             true => help::of_named(Command::defined(Self::command()), &args),
             false => Self::command(),
@@ -208,7 +220,8 @@ impl Cli {
         let read = parsed.map_err(|error| {
             let wrong = error.use_stderr();
             // Help and the version are no errors that a tip could mend.
-            let told = if wrong { usage::with_tips(error, &args, &Self::arranged()) } else { error };
+            let told =
+                if wrong { usage::with_tips(error, &args, &Self::arranged()) } else { error };
             match told.print().and_then(|()| stdout().flush()) {
                 _ if wrong => {
                     if trec_eval {

@@ -14,9 +14,12 @@ use super::wrapped::wrap;
 const COLUMNS: usize = 100;
 
 /// The line behind the list.
-const MORE: &str = "An empty cell is an option that the library leaves to its user; rel is the lowest relevant grade of its \
-                    binary measures, which --rel changes, and 0 where every judged document counts. `laneval measures --as LIBRARY` has the names of one. \
-                    `laneval eval --as LIBRARY` takes names and options of a library; a prefix, as in xgboost:map@5, takes only the name.";
+const MORE: &str = "An empty cell is an option that the library leaves to its user; rel is the \
+                    lowest relevant grade of its \
+                    binary measures, which --rel changes, and 0 where every judged document \
+                    counts. `laneval measures --as LIBRARY` has the names of one. \
+                    `laneval eval --as LIBRARY` takes names and options of a library; a prefix, as \
+                    in xgboost:map@5, takes only the name.";
 
 /// Returns the names that a library has for measures.
 fn names(profile: &Profile) -> impl Iterator<Item = &'static Foreign> {
@@ -26,7 +29,8 @@ fn names(profile: &Profile) -> impl Iterator<Item = &'static Foreign> {
 /// Writes the options of a library, as they are given.
 fn options(profile: &Profile) -> String {
     let relevant = [("rel", profile.relevant)];
-    let given = profile.options.iter().chain(&relevant).map(|(option, word)| format!("--{option} {word}"));
+    let given =
+        profile.options.iter().chain(&relevant).map(|(option, word)| format!("--{option} {word}"));
     given.collect::<Vec<_>>().join(" ")
 }
 

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 /// The end of a text that is kept, in bytes: a number stands in its last line.
 const KEPT: usize = 1 << 16;
 
-/// How long the end of what was printed is waited for when the program has ended; a program that it started may hold its stdout.
+/// How long the end of what was printed is waited for when the program has ended; a program that it
+/// started may hold its stdout.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// How often it is looked whether the program has ended.
@@ -31,8 +32,8 @@ pub fn run(words: &[OsString], most: Duration) -> io::Result<Ended> {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = group::spawn(&mut command)?;
-    let texts =
-        LastBytes::of(child.stdout.take()).and_then(|out| Ok((out, LastBytes::of(child.stderr.take())?)));
+    let texts = LastBytes::of(child.stdout.take())
+        .and_then(|out| Ok((out, LastBytes::of(child.stderr.take())?)));
     let ended = texts.and_then(|texts| Ok((wait(&mut child, most)?, texts)));
     match ended {
         Ok((Some(status), (out, err))) => {
@@ -73,7 +74,8 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// The last bytes of a stream, read on a thread of its own, so that a program that prints much never waits.
+/// The last bytes of a stream, read on a thread of its own, so that a program that prints much
+/// never waits.
 struct LastBytes {
     kept: Arc<Mutex<Vec<u8>>>,
     /// Is disconnected at the end of the stream.
@@ -86,14 +88,17 @@ impl LastBytes {
         let kept = Arc::<Mutex<Vec<u8>>>::default();
         let Some(stream) = stream else { return Ok(LastBytes { kept, end }) };
         let into = Arc::clone(&kept);
-        thread::Builder::new().name("output".to_owned()).spawn(move || keep_last(stream, &into, at_end))?;
+        thread::Builder::new()
+            .name("output".to_owned())
+            .spawn(move || keep_last(stream, &into, at_end))?;
         Ok(LastBytes { kept, end })
     }
 
     /// Returns what was printed until now, at the end of the stream if that comes soon.
     fn text(self) -> String {
         let _ = self.end.recv_timeout(GRACE);
-        String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+        String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+            .into_owned()
     }
 }
 

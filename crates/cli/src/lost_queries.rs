@@ -1,7 +1,8 @@
 //! The first documents of the queries that a run lost most, for the page of a comparison.
 //!
-//! Documents are gone behind the join, so the judgments and the two runs are read once more, as `laneval show` reads them. What cannot be read
-//! twice, or keeps no documents, leaves the page without them: label matrices, pipes, stored scores.
+//! Documents are gone behind the join, so the judgments and the two runs are read once more, as
+//! `laneval show` reads them. What cannot be read twice, or keeps no documents, leaves the page
+//! without them: label matrices, pipes, stored scores.
 
 use std::fs::metadata;
 use std::path::Path;
@@ -25,7 +26,9 @@ pub fn documents(
     evaluator: &Evaluator,
 ) -> Vec<TopDocuments> {
     let EvaluationInputs::Text(qrels, runs) = inputs else { return Vec::new() };
-    let Some(LostQueries { runs: pair, queries }) = lost_queries(comparison) else { return Vec::new() };
+    let Some(LostQueries { runs: pair, queries }) = lost_queries(comparison) else {
+        return Vec::new();
+    };
     let is_file = |path: &Path| metadata(path).is_ok_and(|of| of.is_file());
     // A baseline of stored scores stands behind the runs that were given.
     let known: Vec<(usize, &RunPath)> =
@@ -38,13 +41,16 @@ pub fn documents(
     let evaluator = evaluator.clone().with_measures(comparison.measures[..1].to_vec());
     let Ok(join) = asked.ranking.rule(asked.files) else { return Vec::new() };
     let read = known.iter().map(|(_, run)| run.input()).collect();
-    // What the comparison could read and this cannot, judgments by facet among them, has no documents to show.
-    let Ok(shown) = Shown::read(&join, &evaluator, (Input::from(qrels.clone()), read), &ids, Ok) else {
+    // What the comparison could read and this cannot, judgments by facet among them, has no
+    // documents to show.
+    let Ok(shown) = Shown::read(&join, &evaluator, (Input::from(qrels.clone()), read), &ids, Ok)
+    else {
         return Vec::new();
     };
     let of_query = |query: laneval::internals::ShownQuery| {
         let id = query.id;
-        let rankings = known.iter().zip(query.runs).map(move |(&(run, _), of)| (run, id.clone(), of.ranking));
+        let rankings =
+            known.iter().zip(query.runs).map(move |(&(run, _), of)| (run, id.clone(), of.ranking));
         rankings.collect::<Vec<_>>()
     };
     let level = asked.relevance();

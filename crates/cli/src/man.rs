@@ -39,7 +39,8 @@ impl Man {
         let command = match &self.command {
             None => root,
             Some(name) => {
-                let names: Vec<&str> = root.get_subcommands().map(clap::Command::get_name).collect();
+                let names: Vec<&str> =
+                    root.get_subcommands().map(clap::Command::get_name).collect();
                 let unknown = format!("there is no command `{name}`, but {}", names.join(", "));
                 root.find_subcommand(name).ok_or_else(|| Stop::new(unknown))?.clone()
             }
@@ -51,8 +52,9 @@ impl Man {
 
 /// Writes the pages of laneval and of its commands, one file for each.
 fn write_all(root: &clap::Command, folder: &Path) -> Result<(), Stop> {
-    let cannot =
-        |path: &Path, what, error: io::Error| Stop::new(format!("{}: cannot {what}: {error}", shown(path)));
+    let cannot = |path: &Path, what, error: io::Error| {
+        Stop::new(format!("{}: cannot {what}: {error}", shown(path)))
+    };
     std::fs::create_dir_all(folder).map_err(|error| cannot(folder, "make a folder", error))?;
     let commands = root.get_subcommands().filter(|command| command.get_name() != "help");
     for command in [root].into_iter().chain(commands) {
@@ -60,12 +62,14 @@ fn write_all(root: &clap::Command, folder: &Path) -> Result<(), Stop> {
         let path = folder.join(format!("{name}.1"));
         output::check(&path, &[])?;
         let page = page(command.clone())?;
-        whole_file::write(&path, |to| to.write_all(&page)).map_err(|error| cannot(&path, "write", error))?;
+        whole_file::write(&path, |to| to.write_all(&page))
+            .map_err(|error| cannot(&path, "write", error))?;
     }
     Ok(())
 }
 
-/// Makes the page of a command. Its examples are lines as they are typed, which must not be wrapped.
+/// Makes the page of a command. Its examples are lines as they are typed, which must not be
+/// wrapped.
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let examples = command
         .get_after_long_help()

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use laneval::Measure;
 use laneval::measure::{
-    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, NOTHING, Param, Profile,
-    Range, Status, Tool, meanings,
+    Better, CutoffRule, Definition, FOREIGN, Foreign, JudgmentInput, Kind, MEASURES, NOTHING,
+    Param, Profile, Range, Status, Tool, meanings,
 };
 use serde::Serialize;
 
@@ -53,7 +53,8 @@ pub struct Measures {
 pub fn way() -> String {
     let names: Vec<&str> = MEASURES.iter().map(|row| row.name).collect();
     format!(
-        "{}\n\n`laneval measures` says what each of them is, `laneval measures NAME` explains one in full.",
+        "{}\n\n`laneval measures` says what each of them is, `laneval measures NAME` explains one \
+         in full.",
         wrap(&format!("Measures: {}.", names.join(", ")), stdout_width().unwrap_or(100), 0)
     )
 }
@@ -79,9 +80,10 @@ impl Measures {
                 }
                 page.write(to)
             }),
-            PlainFormat::Json if self.asked.is_empty() => {
-                json(&MEASURES.iter().map(|row| MeasureDescription::of(row, &[])).collect::<Vec<_>>(), to)
-            }
+            PlainFormat::Json if self.asked.is_empty() => json(
+                &MEASURES.iter().map(|row| MeasureDescription::of(row, &[])).collect::<Vec<_>>(),
+                to,
+            ),
             PlainFormat::Json => match pages.as_slice() {
                 [page] => json(&page.describe(), to),
                 pages => json(&pages.iter().map(Page::describe).collect::<Vec<_>>(), to),
@@ -91,7 +93,8 @@ impl Measures {
 
     /// Lists libraries, or the names of one.
     fn run_libraries(&self, asked: Option<&str>) -> Result<(), Stop> {
-        let library = asked.map(Profile::of).transpose().map_err(|error| Stop::new(error.to_string()))?;
+        let library =
+            asked.map(Profile::of).transpose().map_err(|error| Stop::new(error.to_string()))?;
         print_text(self.format == PlainFormat::Table, |to| match (self.format, library) {
             (PlainFormat::Table, None) => libraries::list(to),
             (PlainFormat::Table, Some(library)) => libraries::explain(library, to),
@@ -102,13 +105,18 @@ impl Measures {
         })
     }
 
-    /// Makes a page for each row that one of the names means; all wrong names are reported together.
+    /// Makes a page for each row that one of the names means; all wrong names are reported
+    /// together.
     fn pages(&self) -> Result<Vec<Page>, Stop> {
         let (mut pages, mut wrong) = (Vec::<Page>::new(), Vec::new());
         for name in &self.asked {
             match meanings(name) {
-                Ok(meant) => meant.into_iter().for_each(|(row, measure)| Page::add(&mut pages, row, measure)),
-                Err(laneval::Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
+                Ok(meant) => {
+                    meant.into_iter().for_each(|(row, measure)| Page::add(&mut pages, row, measure))
+                }
+                Err(laneval::Error::Measures(all)) => {
+                    wrong.extend(all.iter().map(ToString::to_string))
+                }
                 Err(error) => wrong.push(error.to_string()),
             }
         }
@@ -155,7 +163,8 @@ fn foreign(row: &Definition) -> impl Iterator<Item = &'static Foreign> {
     FOREIGN.iter().filter(move |foreign| foreign.measure == name && !is_of_library(foreign))
 }
 
-/// Returns other names of a row that mean it with the default parameters, and are not the name of another measure in another tool.
+/// Returns other names of a row that mean it with the default parameters, and are not the name of
+/// another measure in another tool.
 fn aliases(row: &Definition) -> Vec<&'static str> {
     let is_row = |(of, _): &(&Definition, Option<Measure>)| of.name == row.name;
     let mut names: Vec<&str> = Vec::new();
@@ -191,7 +200,11 @@ enum Words {
 const COLUMNS: usize = 80;
 
 /// Lists the rows that `is_listed` picks.
-fn list(words: Words, is_listed: impl Fn(&Definition) -> bool, to: &mut dyn Write) -> io::Result<()> {
+fn list(
+    words: Words,
+    is_listed: impl Fn(&Definition) -> bool,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     let listed: Vec<&Definition> = MEASURES.iter().filter(|row| is_listed(row)).collect();
     let longest = |head: &str, text: fn(&Definition) -> String| {
         listed.iter().map(|row| text(row).len()).max().unwrap_or(0).max(head.len())
@@ -229,8 +242,8 @@ fn list(words: Words, is_listed: impl Fn(&Definition) -> bool, to: &mut dyn Writ
 const CUTOFF: &str = "k is the number behind @, as in P@10; without it, all results count.";
 
 /// The line behind a list.
-const MORE: &str =
-    "`laneval measures NAME` explains one in full: formula, parameters, names in other tools, source.";
+const MORE: &str = "`laneval measures NAME` explains one in full: formula, parameters, names in \
+                    other tools, source.";
 
 /// Writes the name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
 fn spelling(row: &Definition) -> String {
@@ -246,7 +259,8 @@ fn cutoff(row: &Definition) -> &'static str {
     }
 }
 
-/// Writes the measure as a user would ask for it, plain and with each parameter that has an obvious other value.
+/// Writes the measure as a user would ask for it, plain and with each parameter that has an obvious
+/// other value.
 fn examples(row: &Definition) -> Vec<String> {
     let at = match row.cutoff {
         CutoffRule::None => "",
@@ -275,7 +289,8 @@ fn examples(row: &Definition) -> Vec<String> {
             Kind::Whole(_) => Some("1000000"),
             Kind::Points => Some("[0.2,0.5,0.8]"),
         };
-        let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
+        let needs =
+            if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
         value.map(|value| {
             let whole = format!("{}({needs}{}={value})", row.name, param.name);
             let cut = format!("{whole}{at}");
@@ -289,17 +304,20 @@ fn examples(row: &Definition) -> Vec<String> {
 
 /// Returns the measures of a page: those asked for, or else the plain one.
 fn meant(row: &Definition, asked: &[Measure]) -> Vec<Measure> {
-    let plain = || meanings(&examples(row)[0]).into_iter().flatten().filter_map(|(_, measure)| measure);
+    let plain =
+        || meanings(&examples(row)[0]).into_iter().flatten().filter_map(|(_, measure)| measure);
     if asked.is_empty() { plain().collect() } else { asked.to_vec() }
 }
 
-/// Writes a property of each measure: once if it is the same for all, otherwise with the names of the measures.
+/// Writes a property of each measure: once if it is the same for all, otherwise with the names of
+/// the measures.
 fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
     let texts: Vec<String> = measures.iter().map(text).collect();
     match texts.first() {
         Some(first) if texts.iter().all(|text| text == first) => first.clone(),
         _ => {
-            let named = measures.iter().zip(&texts).map(|(measure, text)| format!("{text} ({measure})"));
+            let named =
+                measures.iter().zip(&texts).map(|(measure, text)| format!("{text} ({measure})"));
             named.collect::<Vec<_>>().join("; ")
         }
     }
@@ -325,8 +343,9 @@ fn explain(row: &'static Definition, asked: &[Measure], to: &mut dyn Write) -> i
     }
     field("average", row.average.name().name())?;
     field("range", &of_each(&measures, |m| m.range().to_string()))?;
-    let value =
-        |known: Option<f64>, of: &str| known.map_or(format!("follows from the {of}"), |at| at.to_string());
+    let value = |known: Option<f64>, of: &str| {
+        known.map_or(format!("follows from the {of}"), |at| at.to_string())
+    };
     let empty = value(row.traits.empty, "judgments");
     let nothing = of_each(&measures, |m| value((row.traits.nothing_relevant)(m), "ranking"));
     field("value", &format!("of an empty ranking: {empty}; where nothing is relevant: {nothing}"))?;
@@ -335,7 +354,10 @@ fn explain(row: &'static Definition, asked: &[Measure], to: &mut dyn Write) -> i
             true => "never makes it worse".to_owned(),
             false => "can make it worse".to_owned(),
         };
-        field("swaps", &format!("moving the better of two neighbours up {}", of_each(&measures, swaps)))?;
+        field(
+            "swaps",
+            &format!("moving the better of two neighbours up {}", of_each(&measures, swaps)),
+        )?;
     }
     field("status", &row.traits.status.to_string())?;
     field("source", row.citation)?;
@@ -351,7 +373,11 @@ fn explain(row: &'static Definition, asked: &[Measure], to: &mut dyn Write) -> i
 }
 
 /// Explains the parameters of a row.
-fn explain_parameters(row: &'static Definition, width: usize, to: &mut dyn Write) -> io::Result<()> {
+fn explain_parameters(
+    row: &'static Definition,
+    width: usize,
+    to: &mut dyn Write,
+) -> io::Result<()> {
     if !row.params.is_empty() || row.is_nothing_worth_a_choice() {
         writeln!(to, "\n  parameters")?;
     }
@@ -416,7 +442,8 @@ struct ValueTraits {
     empty: Option<f64>,
     /// The value if nothing is relevant; `None` if it follows from the ranking.
     nothing_relevant: Option<f64>,
-    /// Whether a better swap of neighbours never makes the value worse; `None` if no value is better than another.
+    /// Whether a better swap of neighbours never makes the value worse; `None` if no value is
+    /// better than another.
     better_swaps: Option<bool>,
 }
 
@@ -433,7 +460,8 @@ impl ValueTraits {
             whole: matches!(range, Range::Binary | Range::Count),
             empty: row.traits.empty,
             nothing_relevant: (row.traits.nothing_relevant)(measure),
-            better_swaps: (row.better != Better::Neither).then(|| (row.traits.better_swaps)(measure)),
+            better_swaps: (row.better != Better::Neither)
+                .then(|| (row.traits.better_swaps)(measure)),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! `laneval merge`: combines summaries of shards into the scores of all queries, and parts of a comparison into the whole.
+//! `laneval merge`: combines summaries of shards into the scores of all queries, and parts of a
+//! comparison into the whole.
 
 mod parts;
 
@@ -38,32 +39,40 @@ Examples:
 
 /// Merge the results of shards: scores or comparisons.
 ///
-/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation of all queries, to the last bit. If the
-/// judgments are split like the runs, no option is needed. If each shard is evaluated against all judgments, use --queries both in `eval` and --qrels in
-/// `merge`, which adds the judged queries that no shard had. If a run has no judged query in a shard, leave it out there: --qrels adds its
-/// queries.
+/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation
+/// of all queries, to the last bit. If the judgments are split like the runs, no option is needed.
+/// If each shard is evaluated against all judgments, use --queries both in `eval` and --qrels in
+/// `merge`, which adds the judged queries that no shard had. If a run has no judged query in a
+/// shard, leave it out there: --qrels adds its queries.
 ///
-/// Each part of a comparison has all runs, and judgments that are split like the runs. Results that need the differences of all queries at
-/// once are left out: the exact p of the randomisation test, and the values of queries.
+/// Each part of a comparison has all runs, and judgments that are split like the runs. Results that
+/// need the differences of all queries at once are left out: the exact p of the randomisation test,
+/// and the values of queries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Merge {
-    /// Summaries that `laneval eval --partial` wrote, or parts of a comparison that `laneval compare --partial` wrote
+    /// Summaries that `laneval eval --partial` wrote, or parts of a comparison that
+    /// `laneval compare --partial` wrote
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Judgments, in any format: each judged query that no shard of a run had counts as an empty ranking
+    /// Judgments, in any format: each judged query that no shard of a run had counts as an empty
+    /// ranking
     #[arg(long, value_name = "QRELS")]
     pub qrels: Option<PathBuf>,
-    /// The meaning of the second field of these judgments, where a document has several judgments [default: what the measures need]
+    /// The meaning of the second field of these judgments, where a document has several judgments
+    /// [default: what the measures need]
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(groups()))]
     judgments_by: Option<JudgedBy>,
     #[command(flatten)]
     access: FileOptions,
     /// Statistics besides the average: std, min, max; a list, or repeated
-    #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
+    #[arg(
+        long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats())
+    )]
     #[arg(hide_possible_values = true)]
     pub stats: Vec<Stat>,
-    /// Exit with code 1 if this holds for a run, such as 'AP < 0.3', or of comparisons as in `laneval compare`; may be repeated
+    /// Exit with code 1 if this holds for a run, such as 'AP < 0.3', or of comparisons as in
+    /// `laneval compare`; may be repeated
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     pub fail_if: Vec<Gate>,
     #[command(flatten)]
@@ -87,7 +96,8 @@ impl Merge {
         refused::check(own.into_iter().chain(of_formats))?;
         if let Some(stat) = self.stats.iter().find(|stat| stat.needs_values()) {
             return Err(Stop::new(format!(
-                "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
+                "--stat {stat} needs the values of all queries, which summaries do not have: take \
+                 std, min or max"
             )));
         }
         let partial = self.written.partial(inputs)?;
@@ -103,8 +113,8 @@ impl Merge {
             }
         }
         parts::check_gates(&self.fail_if)?;
-        let mut summary =
-            merged(&summaries).map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
+        let mut summary = merged(&summaries)
+            .map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
         if let Some(qrels) = &self.qrels {
             let judged_by = self.judgments_by.or(facets_needed(summary.measures())?);
             let (access, tables) = (self.access.access(), tables());
@@ -116,7 +126,11 @@ impl Merge {
             ReportOutput::check_curve(target.format, &scores.measures)?;
         }
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
-        lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
+        lacking(&summary, self.files.len())
+            .iter()
+            .chain(&notes(&scores))
+            .filter(loud)
+            .for_each(say);
         if let Some(partial) = partial {
             let summary = summary.to_bytes();
             partial.write(|to| to.write_all(&summary))?;
@@ -169,14 +183,16 @@ impl Merge {
     }
 }
 
-/// Merges all summaries pairwise, so that each set of queries is gone through only once per level of pairs.
+/// Merges all summaries pairwise, so that each set of queries is gone through only once per level
+/// of pairs.
 fn merged(summaries: &[Summary]) -> Result<Summary, Error> {
     match summaries {
         [] => Err(Error::Merge("nothing to merge".to_owned())),
         [one] => Ok(one.clone()),
         _ => {
-            // Adding one after the other would go through the growing set of queries once a file: n files, n passes. A tree of pairs goes
-            // through each query log₂ n times. The result is the same to the bit.
+            // Adding one after the other would go through the growing set of queries once a file: n
+            // files, n passes. A tree of pairs goes through each query log₂ n times. The result is
+            // the same to the bit.
             let (first, last) = summaries.split_at(summaries.len() / 2);
             let mut all = merged(first)?;
             all.merge(&merged(last)?)?;
@@ -190,8 +206,8 @@ fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
     let named = |one: &Path, other: &Path, error: Error| {
         Error::Merge(format!("{} and {}: {error}", shown(one), shown(other)))
     };
-    // Only after merging failed: pairs of pairs name no files, so the first file that does not fit is searched for, and then the one before
-    // it that it does not fit with.
+    // Only after merging failed: pairs of pairs name no files, so the first file that does not fit
+    // is searched for, and then the one before it that it does not fit with.
     let mut all = summaries.first()?.clone();
     for (at, summary) in summaries.iter().enumerate().skip(1) {
         if all.merge(summary).is_ok() {
@@ -207,7 +223,8 @@ fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
 
 /// Notes runs that are not in all of the files.
 fn lacking(summary: &Summary, files: usize) -> Vec<Note> {
-    let of_runs = summary.runs().filter(|(_, group, run)| group.is_none() && run.sources().count() < files);
+    let of_runs =
+        summary.runs().filter(|(_, group, run)| group.is_none() && run.sources().count() < files);
     let note = |name: &str, found: usize| {
         Note::Warning(format!(
             "{}: is in {found} of {files} files",

@@ -1,7 +1,7 @@
 //! Lines that the graphics driver Mesa writes to stderr, and that look like errors of laneval.
 
-/// Prevents a warning of Mesa about XDG_RUNTIME_DIR if that is not set, as in containers: the program starts anew, with a folder in it.
-/// Nothing is written there, for nothing is displayed.
+/// Prevents a warning of Mesa about XDG_RUNTIME_DIR if that is not set, as in containers: the
+/// program starts anew, with a folder in it. Nothing is written there, for nothing is displayed.
 #[cfg(target_os = "linux")]
 pub fn hush() {
     use std::os::unix::process::CommandExt;

@@ -1,13 +1,16 @@
-//! The output of a command: stdout, a stream, or a file that gets its name only once it is complete.
+//! The output of a command: stdout, a stream, or a file that gets its name only once it is
+//! complete.
 //!
 //! ```text
 //! no path, -, /dev/stdout, /dev/fd/1     stdout, with its own errors
 //! /dev/null, a pipe, /dev/fd/3           written as it comes: there is no name that could wait
-//! a file, there or not                   a temporary file beside it, synced, which then takes the name (`whole_file`)
+//! a file, there or not                   a temporary file beside it, synced, which then takes the
+//!                                        name (`whole_file`)
 //! ```
 //!
-//! What can be refused is refused before the work: an evaluation of an hour should not end with "no such folder". The check makes a
-//! temporary file in the folder and removes it, because permissions, quotas and read-only file systems are known for certain only so.
+//! What can be refused is refused before the work: an evaluation of an hour should not end with "no
+//! such folder". The check makes a temporary file in the folder and removes it, because
+//! permissions, quotas and read-only file systems are known for certain only so.
 
 use std::fs::{FileType, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -24,7 +27,8 @@ use super::wrapped::WrappedText;
 pub enum Output {
     /// The standard output.
     Stdout,
-    /// A device, a pipe or a socket, or another descriptor of this process, which is written to directly.
+    /// A device, a pipe or a socket, or another descriptor of this process, which is written to
+    /// directly.
     Stream(PathBuf),
     /// A regular file, which is replaced or made.
     File(PathBuf),
@@ -44,7 +48,8 @@ impl Output {
         }
     }
 
-    /// Writes the whole output. `is_text`: it is for people, and a terminal shows it wrapped at words.
+    /// Writes the whole output. `is_text`: it is for people, and a terminal shows it wrapped at
+    /// words.
     pub fn write_text(
         self,
         is_text: bool,
@@ -57,7 +62,10 @@ impl Output {
     }
 
     /// Writes the whole output.
-    pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
+    pub fn write(
+        self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<(), Stop> {
         let (path, written) = match &self {
             Output::Stdout => return print(write),
             Output::Stream(path) => (path, to_stream(path, write)),
@@ -89,8 +97,8 @@ pub fn print(write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> R
     Ok(to.flush()?)
 }
 
-/// Refuses, before anything is computed, a file that is an input, that is not a regular file, or that cannot be made in its folder. From
-/// here on signals remove unfinished files.
+/// Refuses, before anything is computed, a file that is an input, that is not a regular file, or
+/// that cannot be made in its folder. From here on signals remove unfinished files.
 pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     let slash = path.as_os_str().as_encoded_bytes().last() == Some(&b'/');
     if path.is_dir() || slash || path.file_name().is_none() {
@@ -105,7 +113,8 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     }
     let same = |input: &PathBuf| {
         // By what they are, and not by name only: `./run` and a link to it are the run.
-        input == path || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
+        input == path
+            || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
     };
     if inputs.iter().any(same) {
         return Err(cannot_write(path, "it is one of the inputs"));
@@ -134,8 +143,9 @@ fn cannot_write(path: &Path, why: &str) -> Stop {
     Stop::new(format!("{}: cannot write: {why}", shown(path)))
 }
 
-/// Returns whether output is written to `path` directly: to devices, pipes, sockets, and descriptors. A file behind `/dev/fd/3` belongs to
-/// the program that opened it, and may hold more than this output.
+/// Returns whether output is written to `path` directly: to devices, pipes, sockets, and
+/// descriptors. A file behind `/dev/fd/3` belongs to the program that opened it, and may hold more
+/// than this output.
 fn is_stream(path: &Path) -> bool {
     let stream = |kind: FileType| !kind.is_file() && !kind.is_dir();
     path.metadata().is_ok_and(|file| stream(file.file_type())) || descriptor(path).is_some()
@@ -143,8 +153,8 @@ fn is_stream(path: &Path) -> bool {
 
 /// Returns the descriptor of this process that a path names, as `/dev/stdout` and `/dev/fd/3` do.
 fn descriptor(path: &Path) -> Option<u32> {
-    // Links are followed by hand: `canonicalize` would go on from /proc/self/fd/3 to the file behind it, and the fact that it is a
-    // descriptor would be lost.
+    // Links are followed by hand: `canonicalize` would go on from /proc/self/fd/3 to the file
+    // behind it, and the fact that it is a descriptor would be lost.
     let descriptors = Path::new("/dev/fd").canonicalize().ok()?;
     path.metadata().ok()?; // an error if its links form a loop
     let mut path = path.to_owned();
@@ -155,9 +165,12 @@ fn descriptor(path: &Path) -> Option<u32> {
 }
 
 /// Writes straight into a stream, or behind the content of a file.
-fn to_stream(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
-    // Opening /dev/fd/3 on Linux opens the file behind it anew, at its start. Without `append` the output would replace what its owner has
-    // written before.
+fn to_stream(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
+    // Opening /dev/fd/3 on Linux opens the file behind it anew, at its start. Without `append` the
+    // output would replace what its owner has written before.
     let file = path.metadata()?.is_file();
     let mut to = BufWriter::new(OpenOptions::new().write(true).append(file).open(path)?);
     write(&mut to).and_then(|()| to.flush()).or_else(quiet)

@@ -40,7 +40,8 @@ pub struct PageOrigin {
 }
 
 impl PageOrigin {
-    /// Takes the command, and the files that it reads. They are read once more for their fingerprints.
+    /// Takes the command, and the files that it reads. They are read once more for their
+    /// fingerprints.
     pub fn of(words: &[OsString], inputs: &EvaluationInputs) -> Result<Self, Stop> {
         let inputs = match inputs {
             EvaluationInputs::Text(qrels, runs) => {
@@ -52,7 +53,8 @@ impl PageOrigin {
             }
         };
         let words: Option<Vec<&str>> = words.iter().skip(1).map(|word| word.to_str()).collect();
-        let command = words.and_then(|words| shlex::try_join(["laneval"].into_iter().chain(words)).ok());
+        let command =
+            words.and_then(|words| shlex::try_join(["laneval"].into_iter().chain(words)).ok());
         Ok(PageOrigin { command, inputs, ..PageOrigin::default() })
     }
 
@@ -78,8 +80,8 @@ impl PageOrigin {
         self
     }
 
-    /// Adds the facts that label matrices have, and curves: precision at levels of recall, nDCG over ranks, unless they are asked for
-    /// already.
+    /// Adds the facts that label matrices have, and curves: precision at levels of recall, nDCG
+    /// over ranks, unless they are asked for already.
     pub fn with_matrices(
         mut self,
         asked: &EvaluationOptions,
@@ -88,9 +90,13 @@ impl PageOrigin {
     ) -> Result<Self, Stop> {
         let Some(first) = matrices.first() else { return Ok(self) };
         let rule = first.rule();
-        let depth = rule.depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
-        let dropped =
-            if rule.drop_identical_ids { ", without documents with the id of their query" } else { "" };
+        let depth =
+            rule.depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
+        let dropped = if rule.drop_identical_ids {
+            ", without documents with the id of their query"
+        } else {
+            ""
+        };
         let units = rule.units.as_ref().map_or(String::new(), |units| format!(", {units}"));
         self.ranking_rule = Some(format!(
             "scores compared as {}, equal ones {}, {depth}{dropped}{units}",
@@ -113,17 +119,20 @@ impl PageOrigin {
             names.clear();
         }
         let there = html::curves(evaluator.measures());
-        names
-            .retain(|name| name.split_once('@').is_none_or(|(of, _)| !there.iter().any(|there| there == of)));
+        names.retain(|name| {
+            name.split_once('@').is_none_or(|(of, _)| !there.iter().any(|there| there == of))
+        });
         if !names.is_empty() {
             let evaluator = evaluator.clone().with_measures(asked.measures_of(&names)?);
-            let evaluator = evaluator.with_per_query(false).with_stats([Stat::Average]).with_groups(None);
+            let evaluator =
+                evaluator.with_per_query(false).with_stats([Stat::Average]).with_groups(None);
             self.curves = Some(scores(&evaluator, matrices)?);
         }
         Ok(self)
     }
 
-    /// Adds the first documents of the queries that a run lost most, where the inputs have documents.
+    /// Adds the first documents of the queries that a run lost most, where the inputs have
+    /// documents.
     pub fn with_documents(
         mut self,
         comparison: &Comparison,
@@ -160,7 +169,9 @@ pub fn names<'a>(runs: impl Iterator<Item = &'a str>) -> String {
     match runs.as_slice() {
         [] => "no runs".to_owned(),
         [run] => (*run).to_owned(),
-        [.., _] if runs.len() > NAMED || runs.iter().map(|run| run.len()).sum::<usize>() > LONGEST => {
+        [.., _]
+            if runs.len() > NAMED || runs.iter().map(|run| run.len()).sum::<usize>() > LONGEST =>
+        {
             format!("{} runs", runs.len())
         }
         [others @ .., last] => format!("{} and {last}", others.join(", ")),
@@ -173,7 +184,8 @@ fn source(kind: &str, path: &Path) -> Result<ReadFile, Stop> {
     Ok(ReadFile { kind: kind.to_owned(), name: shown(path), fingerprint })
 }
 
-/// Returns XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2` prints them.
+/// Returns XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2`
+/// prints them.
 fn fingerprint(path: &Path) -> io::Result<Option<String>> {
     // A pipe can be read only once, and not for this.
     if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {

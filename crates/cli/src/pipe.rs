@@ -1,18 +1,20 @@
 //! A run that comes through a pipe: held while it is small, and evaluated query by query otherwise.
 //!
-//! A pipe can be read once, and lines may come in any order, so a query is complete only at the end of the text: unless its lines are
-//! together. Whether they are is seen while they come:
+//! A pipe can be read once, and lines may come in any order, so a query is complete only at the end
+//! of the text: unless its lines are together. Whether they are is seen while they come:
 //!
 //! ```text
-//! start ── hold up to 32 MiB ──┬─ the end is reached ────────────────────────────► join: any order, as of a file
+//! start ── hold up to 32 MiB ──┬─ the end is reached ──► join: any order, as of a file
 //!                              ├─ a table, whose columns stand at its end ─ hold all ──► join
-//!                              └─ evaluate the whole queries of it ─┬─ one came back ─ hold all ──► join, and say why
-//!                                                                   └─ forget them, and go on ─┬─ the end ──► scores
-//!                                                                                              └─ one comes back ──► error
+//!                              └─ evaluate the whole queries of it
+//!                                 ├─ one came back ─ hold all ──► join, and say why
+//!                                 └─ forget them, and go on ─┬─ the end ──► scores
+//!                                                            └─ one comes back ──► error
 //! ```
 //!
-//! The last case is the only one that a user must act on: what would have to be ranked anew is gone. A text whose queries are mixed mostly
-//! shows it before. So memory is bounded for every text that is in order, and small texts lose nothing.
+//! The last case is the only one that a user must act on: what would have to be ranked anew is
+//! gone. A text whose queries are mixed mostly shows it before. So memory is bounded for every text
+//! that is in order, and small texts lose nothing.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -62,12 +64,15 @@ pub fn read(
         return Ok(None);
     }
     let progress = Progress::start("reading", WorkAmount::Stream, quiet);
-    // A program that writes both may write the judgments first. Files that are not mapped are read at the start.
+    // A program that writes both may write the judgments first. Files that are not mapped are read
+    // at the start.
     let first = qrels.passes() || join.access == FileAccess::Read;
     let qrels = if first { in_memory(qrels)? } else { qrels };
-    let (name, mut text) = (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
+    let (name, mut text) =
+        (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
     let (source, mut held) = (text.name().to_owned(), Vec::new());
-    let whole = |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
+    let whole =
+        |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
     let mut all = text.hold(&mut held, SMALL)?;
     // The columns of a table are known only at its end.
     if !all && InputFormat::of_tables(&held).is_some() {
@@ -89,12 +94,14 @@ pub fn read(
         }
         done => done?,
     }
-    // The beginning of the query at the cut goes before what is still to come. The rest of 32 MiB is given back first.
+    // The beginning of the query at the cut goes before what is still to come. The rest of 32 MiB
+    // is given back first.
     let rest = held.split_off(complete);
     drop(held);
     stream.read_part(Cursor::new(rest).chain(text)).map_err(|error| match error {
         Error::CameBack { file, line, query } => Stop::new(format!(
-            "{}:{line}: query {} comes back, but its earlier results are no longer held: sort the lines by query, give a file, or hold \
+            "{}:{line}: query {} comes back, but its earlier results are no longer held: sort the \
+             lines by query, give a file, or hold \
              all of the run with --hold",
             shown(file.as_ref()),
             printable(&query)
@@ -113,7 +120,8 @@ pub fn read(
 /// Says why a run is held in memory though it came through a pipe.
 fn held_why(source: &str, line: u64, query: &[u8], bytes: usize) -> String {
     format!(
-        "{}: query {} comes back on line {}, so all of the run is held in memory, {} MB: a file needs less, and so does a run \
+        "{}: query {} comes back on line {}, so all of the run is held in memory, {} MB: a file \
+         needs less, and so does a run \
          with the lines of each query together",
         shown(source.as_ref()),
         printable(query),

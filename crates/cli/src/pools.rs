@@ -1,4 +1,5 @@
-//! `laneval pools`: what each run brought to the judgments, and what it loses by not having been in the pool.
+//! `laneval pools`: what each run brought to the judgments, and what it loses by not having been in
+//! the pool.
 
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroU32;
@@ -29,15 +30,16 @@ Examples:
 
 /// Show what each run brought to the judgments, and what it loses by not having been in the pool
 ///
-/// The judgments of a test collection are made of the first documents of some runs. For each run this counts how many judged and relevant
-/// documents it has among its first ones, and how many of them no other run has there: they are unique. Then it leaves out the run: its
-/// value, and its rank among all runs, without the judgments of its unique documents. That is what a new system loses (Zobel 1998; Buckley
-/// and others 2007). Documents that no run given has stay judged.
+/// The judgments of a test collection are made of the first documents of some runs. For each run
+/// this counts how many judged and relevant documents it has among its first ones, and how many of
+/// them no other run has there: they are unique. Then it leaves out the run: its value, and its
+/// rank among all runs, without the judgments of its unique documents. That is what a new system
+/// loses (Zobel 1998; Buckley and others 2007). Documents that no run given has stay judged.
 #[derive(Debug, Args)]
 #[command(override_usage = "laneval pools [OPTIONS] <QRELS> <RUN> <RUN>...", after_help = EXAMPLES)]
 pub struct PoolsAsked {
-    /// Judgments and two or more runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd;
-    /// name=path gives a run a name
+    /// Judgments and two or more runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md),
+    /// plain or compressed by gzip or zstd; name=path gives a run a name
     #[arg(value_name = "FILES")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -51,7 +53,8 @@ pub struct PoolsAsked {
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(help_heading = "Measures")]
     measures: Vec<String>,
-    /// The lowest grade that counts as relevant, for measures that do not set it themselves [default: 1]
+    /// The lowest grade that counts as relevant, for measures that do not set it themselves
+    /// [default: 1]
     #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
@@ -60,8 +63,12 @@ pub struct PoolsAsked {
     #[arg(long, value_name = "K", default_value_t = PoolOptions::DEPTH, value_parser = depth)]
     #[arg(allow_negative_numbers = true, help_heading = "Pool")]
     depth: NonZeroU32,
-    /// Leave out runs together whose names are equal up to this text: those of one team find each other's documents
-    #[arg(long, value_name = "TEXT", value_parser = team_end, allow_hyphen_values = true, help_heading = "Pool")]
+    /// Leave out runs together whose names are equal up to this text: those of one team find each
+    /// other's documents
+    #[arg(
+        long, value_name = "TEXT", value_parser = team_end, allow_hyphen_values = true,
+        help_heading = "Pool"
+    )]
     teams: Option<String>,
 
     /// The order of equal scores [default: docno-desc]
@@ -81,7 +88,9 @@ pub struct PoolsAsked {
     library: AsLibrary,
 
     /// The format [default: table on a terminal, by the extension of -o, else tsv]
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(pool_formats()), help_heading = "Output")]
+    #[arg(
+        long, value_name = "FORMAT", value_parser = one_of(pool_formats()), help_heading = "Output"
+    )]
     format: Option<Format>,
     /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -110,15 +119,17 @@ fn team_end(text: &str) -> Result<String, String> {
     }
 }
 
-/// Lists the orders of equal scores. Which documents are within the depth follows from an order only.
+/// Lists the orders of equal scores. Which documents are within the depth follows from an order
+/// only.
 fn orders() -> Vec<NamedChoice<TieRule>> {
     ties().into_iter().filter(|(_, rule, _)| rule.order().is_some()).collect()
 }
 
 /// Lists the formats of pools.
 fn pool_formats() -> Vec<NamedChoice<Format>> {
-    let has_none =
-        |format: &Format| matches!(format, Format::Trec | Format::Html | Format::Svg | Format::Junit);
+    let has_none = |format: &Format| {
+        matches!(format, Format::Trec | Format::Html | Format::Svg | Format::Junit)
+    };
     let named = formats().into_iter().filter(|(_, format, _)| !has_none(format));
     let help = |format: Format, help| match format {
         Format::Tsv => "rows of run, measure, stat, value, separated by tabs",
@@ -139,7 +150,8 @@ impl PoolsAsked {
         let inputs = EvaluationInputs::of(&self.inputs)?;
         let EvaluationInputs::Text(qrels, _) = &inputs else {
             return Err(Stop::new(format!(
-                "{} is a label matrix, which holds no documents: give the texts that it was built from, <QRELS> <RUN> <RUN>...",
+                "{} is a label matrix, which holds no documents: give the texts that it was built \
+                 from, <QRELS> <RUN> <RUN>...",
                 shown(&paths[0])
             )));
         };
@@ -152,7 +164,8 @@ impl PoolsAsked {
         self.threads.install_for(inputs.bytes(), || {
             let progress = Progress::start("reading", WorkAmount::of(inputs.bytes()), self.quiet);
             let (files, naming) = (self.files, self.naming);
-            let matrix = self.ranking().join_numbered((qrels, &runs), (files, naming), progress.watch())?;
+            let matrix =
+                self.ranking().join_numbered((qrels, &runs), (files, naming), progress.watch())?;
             drop(progress);
             let mut all = self.notes(&evaluator, &matrix)?;
             let progress = Progress::start("leaving out runs", WorkAmount::Unknown, self.quiet);
@@ -164,7 +177,9 @@ impl PoolsAsked {
             let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
             all.iter().filter(loud).for_each(say);
             let look = self.look();
-            output.write_text(format == Format::Table, |mut to| format.write_pools(&pools, &look, &mut to))
+            output.write_text(format == Format::Table, |mut to| {
+                format.write_pools(&pools, &look, &mut to)
+            })
         })
     }
 
@@ -177,7 +192,9 @@ impl PoolsAsked {
                 _ => false,
             };
             if let Some(says) = profile.says(lacks) {
-                return Err(Stop::new(format!("{says}, of which no pools are made: leave --as out")));
+                return Err(Stop::new(format!(
+                    "{says}, of which no pools are made: leave --as out"
+                )));
             }
         }
         self.library.settle("ties", &mut self.ties, &ties())?;
@@ -187,10 +204,14 @@ impl PoolsAsked {
 
     fn evaluator(&self) -> Result<Evaluator, Stop> {
         let measures = measures(&self.measures, self.rel, &self.library)?;
-        let takes =
-            |measure: &&Measure| matches!(measure.input(), JudgmentInput::Any | JudgmentInput::Grades);
+        let takes = |measure: &&Measure| {
+            matches!(measure.input(), JudgmentInput::Any | JudgmentInput::Grades)
+        };
         if let Some(other) = measures.iter().find(|measure| !takes(measure)) {
-            return Err(Stop::new(format!("{other} needs {}, of which no pools are made", other.input())));
+            return Err(Stop::new(format!(
+                "{other} needs {}, of which no pools are made",
+                other.input()
+            )));
         }
         Ok(Evaluator::of(measures)
             .with_queries(self.queries.unwrap_or_default())
@@ -210,8 +231,10 @@ impl PoolsAsked {
         // The documents are numbered as those of one judge, of whom nobody has heard.
         scores.notices.retain(|notice| !matches!(notice, Notice::LargestOfGroups { .. }));
         let threads = self.threads.note().into_iter();
-        let of_libraries =
-            self.ranking().held(Known::Judged, self.ranking().library.level(self.rel)).notes(&self.measures);
+        let of_libraries = self
+            .ranking()
+            .held(Known::Judged, self.ranking().library.level(self.rel))
+            .notes(&self.measures);
         Ok(threads.chain(self.formats.notes()).chain(of_libraries).chain(notes(&scores)).collect())
     }
 
@@ -228,7 +251,8 @@ impl PoolsAsked {
             (None, None) if stdout().is_terminal() => Ok(Format::Table),
             (None, None) => Ok(Format::Tsv),
             (None, Some(path)) => Format::of_path(path).filter(is_known).ok_or_else(|| {
-                let extensions = Format::EXTENSIONS.into_iter().filter(|(_, format)| is_known(format));
+                let extensions =
+                    Format::EXTENSIONS.into_iter().filter(|(_, format)| is_known(format));
                 let extensions: Vec<&str> = extensions.map(|(extension, _)| extension).collect();
                 unknown_extension(path, &extensions, ", or use --format")
             }),

@@ -65,12 +65,18 @@ enum PreviewedRow {
 }
 
 /// Prints the format of a file; it is an error if the file can be neither judgments nor a run.
-pub fn print_of(path: &Path, formats: &FormatOptions, join: &Join, format: PlainFormat) -> Result<(), Stop> {
+pub fn print_of(
+    path: &Path,
+    formats: &FormatOptions,
+    join: &Join,
+    format: PlainFormat,
+) -> Result<(), Stop> {
     // A stream can be read only once.
     let input = both::held(Input::from(path.to_owned()))?;
     let (qrels_as, runs_as) = formats.read_as();
-    let of =
-        |judgments: bool, read_as: &ReadAs| Preview::of(input.clone(), judgments, read_as, tables(), ROWS);
+    let of = |judgments: bool, read_as: &ReadAs| {
+        Preview::of(input.clone(), judgments, read_as, tables(), ROWS)
+    };
     let (judgments, run) = (of(true, &qrels_as), of(false, &runs_as));
     if let (Err(error @ Error::Io { .. }), _) = (&judgments, &run) {
         return Err(Stop::new(error.to_string()));
@@ -78,9 +84,15 @@ pub fn print_of(path: &Path, formats: &FormatOptions, join: &Join, format: Plain
     // Of the two ways to read the file, the one with fewer wrong rows is shown.
     let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
     let is_any = |preview: &&Preview| wrong(preview) < preview.rows.len();
-    let best = [&judgments, &run].into_iter().flatten().filter(is_any).min_by_key(|preview| wrong(preview));
+    let best = [&judgments, &run]
+        .into_iter()
+        .flatten()
+        .filter(is_any)
+        .min_by_key(|preview| wrong(preview));
     let rows = best
-        .map(|preview| preview.rows.iter().map(|row| PreviewedRow::of(row.line, &row.read)).collect())
+        .map(|preview| {
+            preview.rows.iter().map(|row| PreviewedRow::of(row.line, &row.read)).collect()
+        })
         .unwrap_or_default();
     let taken = |preview: &Result<Preview, Error>| match preview {
         Ok(preview) if is_any(&preview) => TakenAs::For(preview.what.clone()),
@@ -97,9 +109,11 @@ pub fn print_of(path: &Path, formats: &FormatOptions, join: &Join, format: Plain
         Err(error) => TakenAs::Error(error.to_string()),
     };
     let is_neither = best.is_none();
-    let can_be = |preview: &Result<Preview, Error>| preview.as_ref().is_ok_and(|preview| is_any(&preview));
+    let can_be =
+        |preview: &Result<Preview, Error>| preview.as_ref().is_ok_and(|preview| is_any(&preview));
     let contents = TextContents {
-        judgments: can_be(&judgments).then(|| CountedText::of(judgments::read(join, input.clone()))),
+        judgments: can_be(&judgments)
+            .then(|| CountedText::of(judgments::read(join, input.clone()))),
         run: can_be(&run).then(|| CountedText::of(run::read(join, &input, None))),
     };
     let (judgments, run) = (taken(&judgments), taken(&run));
@@ -112,7 +126,9 @@ pub fn print_of(path: &Path, formats: &FormatOptions, join: &Join, format: Plain
         PlainFormat::Table => text.write(to),
     })?;
     match is_neither {
-        true => Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path)))),
+        true => {
+            Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path))))
+        }
         false => Ok(()),
     }
 }
@@ -121,9 +137,9 @@ impl<C> CountedText<C> {
     fn of(counted: Result<C, Error>) -> Self {
         match counted {
             Ok(counts) => CountedText::Counts(counts),
-            Err(error) => {
-                CountedText::Wrong { error: error.to_string().lines().next().unwrap_or_default().to_owned() }
-            }
+            Err(error) => CountedText::Wrong {
+                error: error.to_string().lines().next().unwrap_or_default().to_owned(),
+            },
         }
     }
 
@@ -189,12 +205,16 @@ impl PreviewedText {
         for row in &self.rows {
             if let PreviewedRow::Read { line, query, document, number } = row {
                 grid.push(
-                    [line.to_string(), query.clone(), document.clone(), number.clone()].map(Into::into),
+                    [line.to_string(), query.clone(), document.clone(), number.clone()]
+                        .map(Into::into),
                 );
             }
         }
         writeln!(to)?;
-        grid.write(&ReportOptions { width: stdout_width(), ..ReportOptions::default() }, &mut &mut *to)?;
+        grid.write(
+            &ReportOptions { width: stdout_width(), ..ReportOptions::default() },
+            &mut &mut *to,
+        )?;
         for row in &self.rows {
             if let PreviewedRow::Wrong { line, error } = row {
                 writeln!(to, "line {line}: {error}")?;

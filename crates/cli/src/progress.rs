@@ -1,8 +1,9 @@
 //! The progress of long work: a line on a terminal, which is removed before any other output.
 //!
-//! The line is drawn by a thread of its own, so work that goes on for long between two reports still shows a moving clock. Its end is the
-//! end of a channel: dropping the sender wakes it at once, and waiting for the thread is waiting for the line to be gone. So nothing that
-//! is printed after the work stands behind a half line.
+//! The line is drawn by a thread of its own, so work that goes on for long between two reports
+//! still shows a moving clock. Its end is the end of a channel: dropping the sender wakes it at
+//! once, and waiting for the thread is waiting for the line to be gone. So nothing that is printed
+//! after the work stands behind a half line.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
@@ -23,7 +24,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// The known amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkAmount {
-    /// Bytes that are reported to the watch as they are done, with their total number; `None` if the watch gets the total.
+    /// Bytes that are reported to the watch as they are done, with their total number; `None` if
+    /// the watch gets the total.
     Bytes(Option<u64>),
     /// Bytes that are reported to the watch as they come through a pipe.
     Stream,
@@ -33,7 +35,8 @@ pub enum WorkAmount {
     Unknown,
 }
 
-/// A line that shows the progress of some work, until it is dropped. Nothing is drawn unless stderr is a terminal.
+/// A line that shows the progress of some work, until it is dropped. Nothing is drawn unless stderr
+/// is a terminal.
 #[derive(Debug, Default)]
 pub struct Progress {
     drawn: Option<(Arc<Watch>, Sender<()>, JoinHandle<()>)>,
@@ -85,14 +88,16 @@ fn draw(what: &'static str, amount: WorkAmount, watch: &Watch, ended: &Receiver<
     let has_bar = matches!(amount, WorkAmount::Bytes(_) | WorkAmount::Draws);
     let template = if has_bar { "{prefix} {bar:20} {wide_msg}" } else { "{prefix} {wide_msg}" };
     // If the crate refuses the template, the bar has another look.
-    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(1).with_style(style.progress_chars("━╸─")).with_prefix(what);
     loop {
         let total = if let WorkAmount::Bytes(Some(known)) = amount { known } else { watch.total() };
         let done = watch.done();
         // A bar of length 0 would be full.
         bar.set_length(total.max(1));
-        // Some totals are estimates (`gen` says about how many bytes it will write): never beyond the end.
+        // Some totals are estimates (`gen` says about how many bytes it will write): never beyond
+        // the end.
         bar.set_position(done.min(total));
         bar.set_message(state(amount, (done, total), start.elapsed()));
         bar.tick();
@@ -107,13 +112,20 @@ fn draw(what: &'static str, amount: WorkAmount, watch: &Watch, ended: &Receiver<
 fn state(amount: WorkAmount, (done, total): (u64, u64), took: Duration) -> String {
     let rate = done as f64 / took.as_secs_f64().max(1e-9);
     match amount {
-        WorkAmount::Bytes(_) if done >= total => format!("{}, for {}", bytes(done), time(took.as_secs())),
+        WorkAmount::Bytes(_) if done >= total => {
+            format!("{}, for {}", bytes(done), time(took.as_secs()))
+        }
         WorkAmount::Bytes(_) => {
             let left = left((done, total), rate);
             format!("{} of {}, {}/s{left}", bytes(done), bytes(total), bytes(rate as u64))
         }
         WorkAmount::Draws if done < total => {
-            format!("{} of {} draws{}", thousands(done), thousands(total), left((done, total), rate))
+            format!(
+                "{} of {} draws{}",
+                thousands(done),
+                thousands(total),
+                left((done, total), rate)
+            )
         }
         WorkAmount::Stream => format!("{}, {}/s", bytes(done), bytes(rate as u64)),
         WorkAmount::Draws | WorkAmount::Unknown => format!("for {}", time(took.as_secs())),
@@ -155,7 +167,10 @@ mod tests {
     fn the_state_says_rate_and_time_left_where_they_are_known() {
         let after = |amount, done, total| state(amount, (done, total), Duration::from_secs(2));
         let heard = WorkAmount::Bytes(None);
-        assert_eq!(after(heard, 500_000_000, 2_000_000_000), "500 MB of 2.00 GB, 250 MB/s, 6 s left");
+        assert_eq!(
+            after(heard, 500_000_000, 2_000_000_000),
+            "500 MB of 2.00 GB, 250 MB/s, 6 s left"
+        );
         assert_eq!(after(heard, 0, 2_000_000), "0 kB of 2 MB, 0 kB/s");
         assert_eq!(after(heard, 1_000_000, 500_000_000), "1 MB of 500 MB, 500 kB/s, 16 min left");
         assert_eq!(after(heard, 2_000_000, 2_000_000), "2 MB, for 2 s");

@@ -64,9 +64,14 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
 
 /// Says that no query that counts is in a group.
 pub fn in_no_group(groups: &Groups) -> Stop {
-    let id = groups.names().flat_map(|name| groups.queries(name)).next().map_or(String::new(), printable);
+    let id = groups
+        .names()
+        .flat_map(|name| groups.queries(name))
+        .next()
+        .map_or(String::new(), printable);
     Stop::new(format!(
-        "--group-by: no query that counts is in a group; the ids of the groups are such as {id}: are they those of the judgments?"
+        "--group-by: no query that counts is in a group; the ids of the groups are such as {id}: \
+         are they those of the judgments?"
     ))
 }
 

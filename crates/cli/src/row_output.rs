@@ -12,7 +12,8 @@ use serde::de::IgnoredAny;
 /// A format that rows are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// `query 0 document grade`, with a judge or a subtopic for the 0, or `query Q0 document rank score tag`.
+    /// `query 0 document grade`, with a judge or a subtopic for the 0, or
+    /// `query Q0 document rank score tag`.
     Trec,
     /// A table with a header; judgments have that of BEIR.
     Tsv,
@@ -33,7 +34,8 @@ const GROUP: &str = "group";
 const LONGEST_IN_JSON: usize = 64 << 10;
 
 /// The message for tables of Parquet in a build that cannot write them.
-pub const NO_PARQUET: &str = "this build cannot write Parquet: build the command with `--features parquet`, or use the command of the Python package";
+pub const NO_PARQUET: &str = "this build cannot write Parquet: build the command with `--features \
+                              parquet`, or use the command of the Python package";
 
 impl RowFormat {
     const ALL: &[(RowFormat, &str)] = &[
@@ -56,14 +58,17 @@ impl RowFormat {
 
     /// Returns the reason why the format cannot have a field.
     fn refuses(self, what: &str, field: &[u8]) -> Option<&'static str> {
-        // A fold and not `any`: without an early end no byte has a branch, and nearly all fields have nothing of the kind.
+        // A fold and not `any`: without an early end no byte has a branch, and nearly all fields
+        // have nothing of the kind.
         let has = |is: fn(u8) -> bool| field.iter().fold(false, |found, &byte| found | is(byte));
         match self {
             _ if field.is_empty() => Some("is empty"),
             RowFormat::Trec if has(|byte| byte == b' ' || byte.wrapping_sub(b'\t') < 5) => {
                 Some("has a blank in it")
             }
-            RowFormat::Trec if what == QUERY && field.starts_with(b"#") => Some("starts as a comment does"),
+            RowFormat::Trec if what == QUERY && field.starts_with(b"#") => {
+                Some("starts as a comment does")
+            }
             RowFormat::Trec if what == QUERY && field.starts_with(b"\xef\xbb\xbf") => {
                 Some("starts with a byte order mark")
             }
@@ -76,7 +81,9 @@ impl RowFormat {
             #[cfg(feature = "parquet")]
             RowFormat::Parquet if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
             #[cfg(feature = "parquet")]
-            RowFormat::Parquet if what == RANK && as_integer(field).is_none() => Some("is not an integer"),
+            RowFormat::Parquet if what == RANK && as_integer(field).is_none() => {
+                Some("is not an integer")
+            }
             _ => None,
         }
     }
@@ -100,7 +107,10 @@ enum RowsTo<'w> {
     Text(&'w mut dyn Write),
     /// A table, which is made when its first row says which columns it has.
     #[cfg(feature = "parquet")]
-    Parquet(Option<&'w mut (dyn Write + Send)>, Option<Box<ParquetWriter<&'w mut (dyn Write + Send)>>>),
+    Parquet(
+        Option<&'w mut (dyn Write + Send)>,
+        Option<Box<ParquetWriter<&'w mut (dyn Write + Send)>>>,
+    ),
 }
 
 /// A writer of rows.
@@ -201,8 +211,12 @@ impl<'w> RowWriter<'w> {
 
     /// Adds a row to a table.
     #[cfg(feature = "parquet")]
-    fn cells(&mut self, &TextRow { query, doc, value, rank, group, .. }: &TextRow<'_>) -> io::Result<()> {
-        let text = |id| RowCell::Text(std::str::from_utf8(id).unwrap_or_default()); // it was checked
+    fn cells(
+        &mut self,
+        &TextRow { query, doc, value, rank, group, .. }: &TextRow<'_>,
+    ) -> io::Result<()> {
+        // It was checked.
+        let text = |id| RowCell::Text(std::str::from_utf8(id).unwrap_or_default());
         let rank = match rank {
             Some(TextRank::Written(rank)) => as_integer(rank).map(RowCell::Integer),
             _ => None,
@@ -211,11 +225,13 @@ impl<'w> RowWriter<'w> {
         let RowsTo::Parquet(to, table) = &mut self.to else { return Ok(()) };
         if let Some(to) = to.take() {
             let number = if self.judgments { "relevance" } else { "score" };
-            let query =
-                [("query_id", ColumnKind::Names)].into_iter().chain(by.map(|by| (by, ColumnKind::Names)));
+            let query = [("query_id", ColumnKind::Names)]
+                .into_iter()
+                .chain(by.map(|by| (by, ColumnKind::Names)));
             let ids = query.chain([("doc_id", ColumnKind::Text)]);
             let columns = ids.chain(rank.map(|_| ("rank", ColumnKind::Integer)));
-            let columns: Vec<(&str, ColumnKind)> = columns.chain([(number, ColumnKind::Float)]).collect();
+            let columns: Vec<(&str, ColumnKind)> =
+                columns.chain([(number, ColumnKind::Float)]).collect();
             *table = Some(Box::new(ParquetWriter::new(to, &columns)?));
         }
         let group = by.and(group).map(text);
@@ -259,9 +275,13 @@ impl<'w> RowWriter<'w> {
         let (&TextRow { query, doc, number, rank, .. }, group) = (row, self.group(row));
         if self.rows == 0 {
             match (self.judgments, rank, self.by.map(column)) {
-                (true, _, Some(by)) => self.put([b"query-id\t", by.as_bytes(), b"\tcorpus-id\tscore\n"]),
+                (true, _, Some(by)) => {
+                    self.put([b"query-id\t", by.as_bytes(), b"\tcorpus-id\tscore\n"])
+                }
                 (true, _, None) => self.put([b"query-id\tcorpus-id\tscore\n"]),
-                (false, Some(TextRank::Written(_)), _) => self.put([b"query_id\tdoc_id\trank\tscore\n"]),
+                (false, Some(TextRank::Written(_)), _) => {
+                    self.put([b"query_id\tdoc_id\trank\tscore\n"])
+                }
                 (false, ..) => self.put([b"query_id\tdoc_id\tscore\n"]),
             }
         }
@@ -364,55 +384,66 @@ mod tests {
             ("+0.1000000000000000055511151231257827", "0.1"),
         ] {
             let found = written(RowFormat::Jsonl, true, &[row("q", "d", number)]).unwrap();
-            assert_eq!(found, format!("{{\"query_id\": \"q\", \"doc_id\": \"d\", \"relevance\": {json}}}\n"));
+            assert_eq!(
+                found,
+                format!("{{\"query_id\": \"q\", \"doc_id\": \"d\", \"relevance\": {json}}}\n")
+            );
         }
     }
 
     #[test]
     fn what_a_format_cannot_have_is_said_with_those_that_can() {
-        let refused = |format, query, doc| written(format, true, &[row(query, doc, "1")]).unwrap_err();
+        let refused =
+            |format, query, doc| written(format, true, &[row(query, doc, "1")]).unwrap_err();
         for (format, query, doc, said) in [
             (
                 RowFormat::Trec,
                 "a b",
                 "d",
-                "the query 'a b' has a blank in it, so .trec cannot have it: .tsv and .jsonl can have it",
+                "the query 'a b' has a blank in it, so .trec cannot have it: .tsv and .jsonl can \
+                 have it",
             ),
             (
                 RowFormat::Trec,
                 "q",
                 "a\"\u{b}b",
-                "the document 'a\"\\u{b}b' has a blank in it, so .trec cannot have it: no format that is written here can have it",
+                "the document 'a\"\\u{b}b' has a blank in it, so .trec cannot have it: no format \
+                 that is written here can have it",
             ),
             (
                 RowFormat::Trec,
                 "#q",
                 "d",
-                "the query '#q' starts as a comment does, so .trec cannot have it: .tsv and .jsonl can have it",
+                "the query '#q' starts as a comment does, so .trec cannot have it: .tsv and .jsonl \
+                 can have it",
             ),
             (
                 RowFormat::Trec,
                 "\u{feff}q",
                 "d",
-                "the query '\\u{feff}q' starts with a byte order mark, so .trec cannot have it: .tsv and .jsonl can have it",
+                "the query '\\u{feff}q' starts with a byte order mark, so .trec cannot have it: \
+                 .tsv and .jsonl can have it",
             ),
             (
                 RowFormat::Tsv,
                 "q",
                 "a\"",
-                "the document 'a\"' has a tab, an end of line or a quote in it, so .tsv cannot have it: .trec and .jsonl can have it",
+                "the document 'a\"' has a tab, an end of line or a quote in it, so .tsv cannot \
+                 have it: .trec and .jsonl can have it",
             ),
             (
                 RowFormat::Tsv,
                 "a\tb",
                 "d",
-                "the query 'a\\tb' has a tab, an end of line or a quote in it, so .tsv cannot have it: no format that is written here can have it",
+                "the query 'a\\tb' has a tab, an end of line or a quote in it, so .tsv cannot have \
+                 it: no format that is written here can have it",
             ),
             (
                 RowFormat::Jsonl,
                 "\u{1}",
                 "d",
-                "the query '\\u{1}' has a control character in it, so .jsonl cannot have it: .trec and .tsv can have it",
+                "the query '\\u{1}' has a control character in it, so .jsonl cannot have it: .trec \
+                 and .tsv can have it",
             ),
         ] {
             assert_eq!(refused(format, query, doc), said);
@@ -422,7 +453,8 @@ mod tests {
         let said = written(RowFormat::Jsonl, true, &[broken]).unwrap_err();
         assert_eq!(
             said,
-            "the document '\\xff' is not UTF-8, so .jsonl cannot have it: .trec and .tsv can have it"
+            "the document '\\xff' is not UTF-8, so .jsonl cannot have it: .trec and .tsv can have \
+             it"
         );
         let ranked = TextRow { rank: Some(TextRank::Written(b"1 2")), ..row("q", "d", "1") };
         assert!(
@@ -438,7 +470,10 @@ mod tests {
             let mut to = Vec::new();
             let mut writer = RowWriter::new(RowFormat::Jsonl, true, String::new(), &mut to);
             writer.string(id.as_bytes());
-            assert_eq!(std::str::from_utf8(&writer.line).unwrap(), serde_json::to_string(id).unwrap());
+            assert_eq!(
+                std::str::from_utf8(&writer.line).unwrap(),
+                serde_json::to_string(id).unwrap()
+            );
         }
     }
 }

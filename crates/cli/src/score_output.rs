@@ -37,7 +37,8 @@ pub struct ReportOutput {
     title: Option<String>,
     /// The number of decimals [default: 4 in tables]
     ///
-    /// The format trec has 4 too. In other formats a number has as many as it takes to read the same number back.
+    /// The format trec has 4 too. In other formats a number has as many as it takes to read the
+    /// same number back.
     #[arg(long, value_name = "N", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: Option<u8>,
@@ -50,17 +51,18 @@ pub struct ScoreOutput {
     pub report: ReportOutput,
     /// Write a row for each query, with a column for each measure, as tsv or csv
     ///
-    /// The rows of averages have `all` in the column query_id, unless --all-id says otherwise. With --stat a column `stat` names the
-    /// statistic of a row.
+    /// The rows of averages have `all` in the column query_id, unless --all-id says otherwise. With
+    /// --stat a column `stat` names the statistic of a row.
     #[arg(long, help_heading = "Output")]
     wide: bool,
-    /// The text of rows of averages in the column query_id [default: nothing; `all` with --wide and in trec]
+    /// The text of rows of averages in the column query_id [default: nothing; `all` with --wide and
+    /// in trec]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     all_id: Option<String>,
     /// Write a summary too, for `laneval merge`
     ///
-    /// It is added to those of other shards. It holds counts, exact sums and the ids of the queries. Shards of a run need the same name
-    /// (name=path) and the same options.
+    /// It is added to those of other shards. It holds counts, exact sums and the ids of the
+    /// queries. Shards of a run need the same name (name=path) and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
 }
@@ -78,7 +80,10 @@ pub struct ReportTarget {
 
 impl ReportTarget {
     /// Writes the report.
-    pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
+    pub fn write(
+        self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+    ) -> Result<(), Stop> {
         self.output.write_text(self.format == Format::Table, write)
     }
 
@@ -103,7 +108,9 @@ impl ReportTarget {
     /// Refuses a table of Parquet, which only scores have.
     pub fn check_comparison(&self) -> Result<(), Stop> {
         match self.is_parquet {
-            true => Err(Stop::new("a comparison has no table of Parquet: take .tsv, .csv, .jsonl or .json")),
+            true => Err(Stop::new(
+                "a comparison has no table of Parquet: take .tsv, .csv, .jsonl or .json",
+            )),
             false => Ok(()),
         }
     }
@@ -112,7 +119,9 @@ impl ReportTarget {
     pub fn look(&self, options: &ReportOptions) -> ReportOptions {
         match self.is_stdout {
             true => options.clone(),
-            false => ReportOptions { colour: false, width: None, sparklines: false, ..options.clone() },
+            false => {
+                ReportOptions { colour: false, width: None, sparklines: false, ..options.clone() }
+            }
         }
     }
 }
@@ -121,14 +130,15 @@ impl ReportOutput {
     /// Returns the outputs that were asked for, none of which is an input, each in its format.
     ///
     /// # Errors
-    /// An unknown extension; two outputs of one name; a title without a page; a format beside several outputs none of which is stdout; a place
-    /// that cannot be written to.
+    /// An unknown extension; two outputs of one name; a title without a page; a format beside
+    /// several outputs none of which is stdout; a place that cannot be written to.
     pub fn targets(&self, inputs: &[PathBuf]) -> Result<Vec<ReportTarget>, Stop> {
         let places: Vec<Option<&Path>> = match self.output.as_slice() {
             [] => vec![None],
-            paths => {
-                paths.iter().map(|path| Some(path.as_path()).filter(|path| path.as_os_str() != "-")).collect()
-            }
+            paths => paths
+                .iter()
+                .map(|path| Some(path.as_path()).filter(|path| path.as_os_str() != "-"))
+                .collect(),
         };
         for (at, place) in places.iter().enumerate() {
             let Some(path) = place else { continue };
@@ -138,7 +148,8 @@ impl ReportOutput {
         }
         if places.len() > 1 && self.format.is_some() && !places.contains(&None) {
             return Err(Stop::new(
-                "--format is of stdout where there are several -o, whose names say their formats: leave it out, or add `-o -`",
+                "--format is of stdout where there are several -o, whose names say their formats: \
+                 leave it out, or add `-o -`",
             ));
         }
         let one = |place: &Option<&Path>| self.target(*place, places.len() == 1, inputs);
@@ -153,7 +164,12 @@ impl ReportOutput {
     }
 
     /// Returns an output; `alone` says whether it is the only one.
-    fn target(&self, place: Option<&Path>, alone: bool, inputs: &[PathBuf]) -> Result<ReportTarget, Stop> {
+    fn target(
+        &self,
+        place: Option<&Path>,
+        alone: bool,
+        inputs: &[PathBuf],
+    ) -> Result<ReportTarget, Stop> {
         let asked = self.format.filter(|_| alone || place.is_none());
         let is_parquet = asked.is_none() && place.is_some_and(is_parquet);
         let format = match (asked, place) {
@@ -161,7 +177,9 @@ impl ReportOutput {
             (None, Some(path)) if is_parquet => match cfg!(feature = "parquet") {
                 // Of all formats this one has the same rows.
                 true => Format::Jsonl,
-                false => return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path)))),
+                false => {
+                    return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path))));
+                }
             },
             (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
                 let known = Format::EXTENSIONS.map(|(extension, _)| extension);
@@ -207,7 +225,8 @@ impl ReportOutput {
         Output::new(path, inputs)
     }
 
-    /// Returns the look of a report on stdout, with or without the values of queries; [`ReportTarget::look`] makes that of a file.
+    /// Returns the look of a report on stdout, with or without the values of queries;
+    /// [`ReportTarget::look`] makes that of a file.
     pub fn options(&self, per_query: bool) -> ReportOptions {
         ReportOptions {
             per_query,
@@ -220,14 +239,17 @@ impl ReportOutput {
         }
     }
 
-    /// Returns the output of a summary, if `path` asks for one: it is none of the inputs, and not the output of the report.
+    /// Returns the output of a summary, if `path` asks for one: it is none of the inputs, and not
+    /// the output of the report.
     pub fn partial(&self, path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
         let Some(path) = path else { return Ok(None) };
-        let shared = || Stop::new("--partial needs a separate file, because the scores are written too");
+        let shared =
+            || Stop::new("--partial needs a separate file, because the scores are written too");
         if path.as_os_str() == "-" || self.output.iter().any(|scores| same_file(path, scores)) {
             return Err(shared());
         }
-        let to_stdout = self.output.is_empty() || self.output.iter().any(|path| path.as_os_str() == "-");
+        let to_stdout =
+            self.output.is_empty() || self.output.iter().any(|path| path.as_os_str() == "-");
         match Output::new(Some(path), inputs)? {
             Output::Stdout if to_stdout => Err(shared()),
             output => Ok(Some(output)),
@@ -277,11 +299,12 @@ impl ScoreOutput {
         let all = if self.wide { "all" } else { "" };
         let all_id = self.all_id.as_deref().unwrap_or(all);
         let mut queries = scores.runs.iter().filter_map(|run| run.per_query.as_ref());
-        let is_taken =
-            !all_id.is_empty() && queries.any(|of| of.queries.iter().any(|id| id == all_id.as_bytes()));
+        let is_taken = !all_id.is_empty()
+            && queries.any(|of| of.queries.iter().any(|id| id == all_id.as_bytes()));
         if per_query && is_taken {
             return Err(Stop::new(format!(
-                "the id `{}` of a query is also that of the rows of averages: use --all-id to give them another",
+                "the id `{}` of a query is also that of the rows of averages: use --all-id to give \
+                 them another",
                 printable(all_id.as_bytes())
             )));
         }
@@ -294,7 +317,8 @@ impl ScoreOutput {
         self.partial.is_some()
     }
 
-    /// Returns the output of a summary, which is none of the inputs, and not the output of the scores.
+    /// Returns the output of a summary, which is none of the inputs, and not the output of the
+    /// scores.
     pub fn partial(&self, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
         self.report.partial(self.partial.as_deref(), inputs)
     }

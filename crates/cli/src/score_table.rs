@@ -9,12 +9,18 @@ use laneval::report::ReportOptions;
 use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 
 /// Writes scores; the query of averages is null, and so is the group of all queries.
-pub fn write(scores: &Scores, options: &ReportOptions, to: &mut (dyn Write + Send)) -> io::Result<()> {
+pub fn write(
+    scores: &Scores,
+    options: &ReportOptions,
+    to: &mut (dyn Write + Send),
+) -> io::Result<()> {
     let names = columns(scores);
     let has_groups = names.contains(&"group");
     let kind = |name| if name == "value" { ColumnKind::Float } else { ColumnKind::Names };
-    let mut table =
-        ParquetWriter::new(to, &names.into_iter().map(|name| (name, kind(name))).collect::<Vec<_>>())?;
+    let mut table = ParquetWriter::new(
+        to,
+        &names.into_iter().map(|name| (name, kind(name))).collect::<Vec<_>>(),
+    )?;
     rows(scores, options, |measure, row| {
         let query = row.query.map(text).transpose()?.unwrap_or(RowCell::Null);
         let group = has_groups.then(|| row.group.map_or(RowCell::Null, RowCell::Text));

@@ -10,11 +10,12 @@ const PIECE: usize = 1 << 16;
 /// The most bytes of a list of queries, of groups, scales or a baseline: tens of millions of lines.
 const MOST: usize = 512 << 20;
 
-/// Reads a file whole, but no more than a piece of one that is no text: an endless device is refused at once.
+/// Reads a file whole, but no more than a piece of one that is no text: an endless device is
+/// refused at once.
 ///
 /// # Errors
-/// A message to follow the name of the file: it cannot be read, is binary, is larger than [`MOST`], or has lines that end with a lone
-/// carriage return, which would run together.
+/// A message to follow the name of the file: it cannot be read, is binary, is larger than [`MOST`],
+/// or has lines that end with a lone carriage return, which would run together.
 pub fn read(path: &Path) -> Result<Vec<u8>, String> {
     read_up_to(MOST, &mut File::open(path).map_err(failed)?)
 }
@@ -27,8 +28,9 @@ fn failed(error: io::Error) -> String {
 pub fn read_up_to(most: usize, file: &mut impl Read) -> Result<Vec<u8>, String> {
     let (mut text, mut checked) = (Vec::new(), 0);
     loop {
-        // A piece at a time, for a file's length says nothing of devices: /dev/zero has 0 bytes and no end. Text has no byte 0, and
-        // whatever else is binary has one in its first kilobytes, mostly.
+        // A piece at a time, for a file's length says nothing of devices: /dev/zero has 0 bytes and
+        // no end. Text has no byte 0, and whatever else is binary has one in its first kilobytes,
+        // mostly.
         let read = file.by_ref().take(PIECE as u64).read_to_end(&mut text).map_err(failed)?;
         // Invariant: `checked` bytes were looked at, so each byte is looked at once.
         if text[checked..].contains(&0) {
@@ -47,7 +49,8 @@ pub fn read_up_to(most: usize, file: &mut impl Read) -> Result<Vec<u8>, String> 
     }
     match lone_return(&text) {
         Some(line) => Err(format!(
-            ":{line}: a carriage return without a line feed: lines were expected to end with a line feed"
+            ":{line}: a carriage return without a line feed: lines were expected to end with a \
+             line feed"
         )),
         None => Ok(text),
     }

@@ -7,11 +7,13 @@ use laneval::report::Note;
 use super::style::{error, say, tell};
 
 /// The hint for documents with different grades.
-const SEVERAL_JUDGES: &str = "if several judges graded the documents, use --judges mean, min, max or each, or take each document's largest grade by \
+const SEVERAL_JUDGES: &str = "if several judges graded the documents, use --judges mean, min, max \
+    or each, or take each document's largest grade by \
     --judgments-by judge";
 
 /// The note on documents that a run has twice, for commands that can take such a run.
-const REPEATS: &str = "of results that repeat a document, --repeats first keeps the best, and --repeats blank leaves the ranks of the others empty";
+const REPEATS: &str = "of results that repeat a document, --repeats first keeps the best, and \
+                       --repeats blank leaves the ranks of the others empty";
 
 /// The early end of a command.
 #[derive(Debug)]
@@ -37,7 +39,8 @@ impl Stop {
 
     /// Says at the front of each message what it is about.
     pub fn with_place(self, place: &str) -> Self {
-        let placed = |messages: Vec<String>| messages.into_iter().map(|of| format!("{place}{of}")).collect();
+        let placed =
+            |messages: Vec<String>| messages.into_iter().map(|of| format!("{place}{of}")).collect();
         match self {
             Stop::Failed(messages) => Stop::Failed(placed(messages)),
             Stop::Coded(code, messages) => Stop::Coded(code, placed(messages)),
@@ -70,12 +73,17 @@ impl Stop {
     /// Prints the messages, and returns the exit code.
     pub fn exit(self) -> u8 {
         match self {
-            // `laneval … | head` is not an error of anybody. Rust ignores SIGPIPE, so it arrives as a failed write.
+            // `laneval … | head` is not an error of anybody. Rust ignores SIGPIPE, so it arrives as
+            // a failed write.
             Stop::BrokenPipe => 0,
             Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
             Stop::Coded(code, messages) => {
                 for message in messages {
-                    if message == REPEATS { say(&Note::Note(message)) } else { tell(error(message)) }
+                    if message == REPEATS {
+                        say(&Note::Note(message))
+                    } else {
+                        tell(error(message))
+                    }
                 }
                 code
             }
@@ -90,7 +98,13 @@ impl From<laneval::Error> for Stop {
                 let more = (problems.more > 0).then(|| format!("… and {} more", problems.more));
                 let judges = problems.have_different_grades().then(|| SEVERAL_JUDGES.to_owned());
                 Stop::Failed(
-                    problems.first.iter().map(ToString::to_string).chain(more).chain(judges).collect(),
+                    problems
+                        .first
+                        .iter()
+                        .map(ToString::to_string)
+                        .chain(more)
+                        .chain(judges)
+                        .collect(),
                 )
             }
             other => Stop::new(other.to_string()),

@@ -27,9 +27,11 @@ pub fn colours() -> Vec<NamedChoice<ColorChoice>> {
     ]
 }
 
-/// Applies `--color` of arguments before they are parsed, so that errors about wrong ones have the colour that was asked for.
+/// Applies `--color` of arguments before they are parsed, so that errors about wrong ones have the
+/// colour that was asked for.
 pub fn heed_colour(args: &[OsString]) {
-    let mut words = args.iter().skip(1).filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    let mut words =
+        args.iter().skip(1).filter_map(|word| word.to_str()).take_while(|word| *word != "--");
     while let Some(word) = words.next() {
         let value = match word.strip_prefix("--color") {
             Some("") => words.next(),
@@ -63,8 +65,8 @@ fn stderr_width() -> Option<usize> {
     size.map(|(width, _)| usize::from(width.0)).filter(|_| stderr().is_terminal())
 }
 
-/// Writes a line to stderr, wrapped at words on a terminal. What has several lines stays as it is: they may point at one another. A failure is
-/// ignored, because it cannot be reported.
+/// Writes a line to stderr, wrapped at words on a terminal. What has several lines stays as it is:
+/// they may point at one another. A failure is ignored, because it cannot be reported.
 pub fn tell(line: impl Display) {
     let line = line.to_string();
     let line = match stderr_width().filter(|_| !line.contains('\n')) {

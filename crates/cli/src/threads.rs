@@ -14,7 +14,8 @@ const LITTLE: u64 = 4 << 20;
 pub struct Threads {
     /// The number of threads [default: all]
     ///
-    /// Without it there are as many as the machine has. It is at most 64, or four times as many as the machine has.
+    /// Without it there are as many as the machine has. It is at most 64, or four times as many as
+    /// the machine has.
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Engine")]
     threads: Option<u16>,
 }
@@ -38,12 +39,13 @@ impl Threads {
         self.install_for(None, work)
     }
 
-    /// Does the work in a pool of this size. If `bytes`, the size of the input, is known to be small, or no thread can be started, this
-    /// thread does it alone.
+    /// Does the work in a pool of this size. If `bytes`, the size of the input, is known to be
+    /// small, or no thread can be started, this thread does it alone.
     pub fn install_for<T: Send>(&self, bytes: Option<u64>, work: impl FnOnce() -> T + Send) -> T {
         let pool = rayon::ThreadPoolBuilder::new();
         let refused = match self.threads.map(|threads| usize::from(threads).min(most_threads())) {
-            // Rayon's global pool would start on its first use, also for a parallel loop over ten rows.
+            // Rayon's global pool would start on its first use, also for a parallel loop over ten
+            // rows.
             None if bytes.is_some_and(|bytes| bytes <= LITTLE) => return alone(work),
             Some(1) => return alone(work),
             None => match pool.build_global() {
@@ -55,15 +57,17 @@ impl Threads {
                 Err(refused) => refused,
             },
         };
-        say(&Note::Warning(format!("no threads can be started ({refused}): one does all the work")));
+        say(&Note::Warning(format!(
+            "no threads can be started ({refused}): one does all the work"
+        )));
         alone(work)
     }
 }
 
 /// Does the work on this thread, without starting any.
 fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // A pool of the thread that is here: parallel code runs as it is, and no thread is started. That also works where the system allows no
-    // further one.
+    // A pool of the thread that is here: parallel code runs as it is, and no thread is started.
+    // That also works where the system allows no further one.
     match rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         Ok(pool) => pool.install(work),
         Err(_) => work(), // this thread is in such a pool already

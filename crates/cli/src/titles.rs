@@ -8,8 +8,8 @@
 //! <top> <num> … <title> …                topics of TREC
 //! ```
 //!
-//! The content decides which of them a file is. It passes once, so that a large one takes no memory: only texts of the queries that are
-//! asked for are kept.
+//! The content decides which of them a file is. It passes once, so that a large one takes no
+//! memory: only texts of the queries that are asked for are kept.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -46,27 +46,32 @@ const IDS: [&str; 5] = ["query_id", "qid", "_id", "id", "query-id"];
 const TEXTS: [&str; 3] = ["text", "title", "query"];
 
 /// What a file of texts was expected to be.
-const EXPECTED: &str = "expected 'query<TAB>text', columns such as query_id and text, {\"_id\": …, \"text\": …} on each line, {id: text}, or \
+const EXPECTED: &str = "expected 'query<TAB>text', columns such as query_id and text, {\"_id\": \
+     …, \"text\": …} on each line, {id: text}, or \
      topics of TREC";
 /// The expected row of a text without names of columns.
-const ROW: &str =
-    "expected 'query<TAB>text', or a first line with the names of the columns, such as query_id and text";
+const ROW: &str = "expected 'query<TAB>text', or a first line with the names of the columns, such \
+                   as query_id and text";
 /// The expected record.
 const RECORD: &str = "expected {\"_id\": …, \"text\": …}";
 
 /// Refuses, before the work, a file that is not there.
 pub fn check(path: &Path) -> Result<(), Stop> {
     match std::fs::metadata(path) {
-        Ok(file) if file.is_dir() => Err(Stop::new(format!("{}: cannot open: it is a folder", shown(path)))),
+        Ok(file) if file.is_dir() => {
+            Err(Stop::new(format!("{}: cannot open: it is a folder", shown(path))))
+        }
         Ok(_) => Ok(()),
         Err(error) => Err(Stop::new(format!("{}: cannot open: {error}", shown(path)))),
     }
 }
 
-/// Reads the texts of some queries, and notes which of these have none. The text of any other query is dropped.
+/// Reads the texts of some queries, and notes which of these have none. The text of any other query
+/// is dropped.
 ///
 /// # Errors
-/// A file that cannot be read, has no text in it, has lines of another form, or has two texts for one query.
+/// A file that cannot be read, has no text in it, has lines of another form, or has two texts for
+/// one query.
 pub fn read<'a>(
     path: &'a Path,
     queries: impl IntoIterator<Item = &'a [u8]>,
@@ -123,7 +128,8 @@ impl TitleLines {
         let from = self.line.len();
         let most = (LONGEST_ENTRY + 1).saturating_sub(from) as u64;
         let read = self.text.by_ref().take(most).read_until(b'\n', &mut self.line);
-        let read = read.map_err(|error| Stop::new(format!("{}: cannot read: {error}", self.name)))?;
+        let read =
+            read.map_err(|error| Stop::new(format!("{}: cannot read: {error}", self.name)))?;
         self.read += u64::from(read > 0);
         let too_long = self.line.len() > LONGEST_ENTRY;
         self.cut = too_long && from == 0 && self.line.trim_ascii_start().starts_with(b"{");
@@ -200,7 +206,10 @@ impl<'a> KeptTitles<'a> {
             Some(kept) if kept.hash != hash => {
                 let first = kept.line;
                 let id = printable(id);
-                self.wrong(line, format!("query '{id}' has another text here than on line {first}"));
+                self.wrong(
+                    line,
+                    format!("query '{id}' has another text here than on line {first}"),
+                );
             }
             Some(_) => {}
             None => {
@@ -226,7 +235,9 @@ impl<'a> KeptTitles<'a> {
         }
         let Some(first) = &self.first else {
             let path = shown(self.path);
-            return Err(Stop::new(format!("{path}: there is no text of a query in it: {EXPECTED}")));
+            return Err(Stop::new(format!(
+                "{path}: there is no text of a query in it: {EXPECTED}"
+            )));
         };
         let has = |id: &&[u8]| self.found.get(id).is_some_and(|kept| !kept.text.is_empty());
         let lacking: Vec<&[u8]> = self.queries.iter().copied().filter(|id| !has(id)).collect();
@@ -236,7 +247,8 @@ impl<'a> KeptTitles<'a> {
     }
 }
 
-/// Notes which of the queries have no text. If none has one, the file may be that of other queries, so an id of it is named.
+/// Notes which of the queries have no text. If none has one, the file may be that of other queries,
+/// so an id of it is named.
 fn missing(lacking: &[&[u8]], queries: usize, path: &Path, first: &[u8]) -> Option<Note> {
     let path = shown(path);
     let named: Vec<String> = lacking.iter().take(NAMED).map(|id| printable(id)).collect();
@@ -248,7 +260,8 @@ fn missing(lacking: &[&[u8]], queries: usize, path: &Path, first: &[u8]) -> Opti
         _ if lacking.len() == queries => {
             let first = printable(first);
             let said = format!(
-                "no query has a text in {path}: its first id is {first}, those asked for are {named}"
+                "no query has a text in {path}: its first id is {first}, those asked for are \
+                 {named}"
             );
             Some(Note::Warning(said))
         }
@@ -283,9 +296,12 @@ impl TitleColumns {
         let names = fields(line, separator);
         let names: Vec<String> =
             names.iter().map(|name| String::from_utf8_lossy(name).to_ascii_lowercase()).collect();
-        let at = |known: &[&str]| known.iter().find_map(|one| names.iter().position(|name| name == one));
+        let at =
+            |known: &[&str]| known.iter().find_map(|one| names.iter().position(|name| name == one));
         match (at(&IDS), at(&TEXTS)) {
-            (Some(id), Some(text)) => TitleColumns { separator, id, text, count: names.len(), named: true },
+            (Some(id), Some(text)) => {
+                TitleColumns { separator, id, text, count: names.len(), named: true }
+            }
             _ => TitleColumns { separator: b'\t', id: 0, text: 1, count: 2, named: false },
         }
     }
@@ -310,13 +326,19 @@ fn table(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
         }
         let row = fields(&lines.line, columns.separator);
         match row.len() {
-            count if count == columns.count => kept.take(lines.number, &row[columns.id], &row[columns.text]),
+            count if count == columns.count => {
+                kept.take(lines.number, &row[columns.id], &row[columns.text])
+            }
             count if columns.named => {
                 let (found, expected) = (counted(count as u64, "column"), columns.count);
-                kept.wrong(lines.number, format!("found {found}, but the first line names {expected}"));
+                kept.wrong(
+                    lines.number,
+                    format!("found {found}, but the first line names {expected}"),
+                );
             }
             count => {
-                let found = if count == 1 { "no tab".to_owned() } else { format!("{count} columns") };
+                let found =
+                    if count == 1 { "no tab".to_owned() } else { format!("{count} columns") };
                 kept.wrong(lines.number, format!("found {found}: {ROW}"));
             }
         }
@@ -325,21 +347,26 @@ fn table(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Splits a line into its fields. Quotes around a whole field are left out; in TSV any other quote is text.
+/// Splits a line into its fields. Quotes around a whole field are left out; in TSV any other quote
+/// is text.
 fn fields(line: &[u8], separator: u8) -> Vec<Cow<'_, [u8]>> {
     if separator == b',' {
         let mut reader = csv::ReaderBuilder::new();
-        let mut reader = reader.has_headers(false).flexible(true).buffer_capacity(1 << 10).from_reader(line);
+        let mut reader =
+            reader.has_headers(false).flexible(true).buffer_capacity(1 << 10).from_reader(line);
         let record = reader.byte_records().next().and_then(Result::ok);
-        let fields =
-            |record: csv::ByteRecord| record.iter().map(|field| field.trim_ascii().to_vec().into()).collect();
+        let fields = |record: csv::ByteRecord| {
+            record.iter().map(|field| field.trim_ascii().to_vec().into()).collect()
+        };
         return record.map(fields).unwrap_or_default();
     }
     let unquoted = |field| match <[u8]>::trim_ascii(field) {
         [b'"', inside @ .., b'"'] => {
-            let inside =
-                std::str::from_utf8(inside).ok().filter(|text| !text.replace("\"\"", "").contains('"'));
-            inside.map_or(Cow::Borrowed(field), |text| text.replace("\"\"", "\"").into_bytes().into())
+            let inside = std::str::from_utf8(inside)
+                .ok()
+                .filter(|text| !text.replace("\"\"", "").contains('"'));
+            inside
+                .map_or(Cow::Borrowed(field), |text| text.replace("\"\"", "\"").into_bytes().into())
         }
         field => Cow::Borrowed(field),
     };
@@ -370,8 +397,10 @@ fn is_record(line: &[u8]) -> bool {
 
 /// Returns the id and the text of a record.
 fn titled(record: &Map<String, Value>) -> Result<(String, &str), String> {
-    let of = |names: &[&str]| names.iter().find_map(|name| Some((name.to_string(), record.get(*name)?)));
-    let lacks = |what: &str, names: &[&str]| format!("there is no {what} ({}): {RECORD}", names.join(", "));
+    let of =
+        |names: &[&str]| names.iter().find_map(|name| Some((name.to_string(), record.get(*name)?)));
+    let lacks =
+        |what: &str, names: &[&str]| format!("there is no {what} ({}): {RECORD}", names.join(", "));
     let (name, id) = of(&IDS).ok_or_else(|| lacks("id", &IDS))?;
     let id = match id {
         Value::String(id) => id.clone(),
@@ -395,14 +424,19 @@ fn object(lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
     let (line, left) = (Cell::new(lines.number), Cell::new(LONGEST_ENTRY));
     let end: &[u8] = if lines.cut { b"" } else { b"\n" };
     let text = Cursor::new(lines.line).chain(end).chain(lines.text);
-    let mut reader = serde_json::Deserializer::from_reader(CountedTitle { text, line: &line, left: &left });
+    let mut reader =
+        serde_json::Deserializer::from_reader(CountedTitle { text, line: &line, left: &left });
     let read = (&mut reader).deserialize_map(TitleObject { kept, line: &line, left: &left });
     read.and_then(|()| reader.end()).map_err(|error| {
         let message = without_place(&error);
         Stop::new(match error.is_io() {
             true => format!("{}: cannot read: {message}", lines.name),
             false => {
-                format!("{}:{}: {message}: expected {{id: text}}", lines.name, before + error.line() as u64)
+                format!(
+                    "{}:{}: {message}: expected {{id: text}}",
+                    lines.name,
+                    before + error.line() as u64
+                )
             }
         })
     })
@@ -504,7 +538,10 @@ fn topics(mut lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
                     return Ok(());
                 }
                 (_, None) => {
-                    kept.wrong(number, format!("<{name}>, but <top> was expected, as in topics of TREC"));
+                    kept.wrong(
+                        number,
+                        format!("<{name}>, but <top> was expected, as in topics of TREC"),
+                    );
                     return Ok(());
                 }
                 _ => {}
@@ -541,7 +578,9 @@ impl Topic {
         fn behind(text: &str, word: &str) -> String {
             let text = text.trim();
             match text.get(..word.len()) {
-                Some(start) if start.eq_ignore_ascii_case(word) => text[word.len()..].trim().to_owned(),
+                Some(start) if start.eq_ignore_ascii_case(word) => {
+                    text[word.len()..].trim().to_owned()
+                }
                 _ => text.to_owned(),
             }
         }

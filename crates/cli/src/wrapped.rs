@@ -17,7 +17,8 @@ pub struct WrappedText<'a> {
 }
 
 impl<'a> WrappedText<'a> {
-    /// Makes a writer for a terminal of `width` columns. The last line needs a flush if it has no end.
+    /// Makes a writer for a terminal of `width` columns. The last line needs a flush if it has no
+    /// end.
     pub fn new(to: &'a mut (dyn Write + Send), width: usize) -> Self {
         WrappedText { to, width, line: Vec::new() }
     }
@@ -36,7 +37,8 @@ impl<'a> WrappedText<'a> {
 impl Write for WrappedText<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
-            let (text, is_end) = part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
+            let (text, is_end) =
+                part.strip_suffix(b"\n").map_or((part, false), |text| (text, true));
             self.line.extend_from_slice(text);
             if is_end {
                 self.put()?;
@@ -57,17 +59,20 @@ fn columns(text: &str) -> usize {
     strip_str(text).to_string().width()
 }
 
-/// Wraps a line that is indented, or that has a name and two blanks before its text: `cpu      16 threads …`.
+/// Wraps a line that is indented, or that has a name and two blanks before its text:
+/// `cpu      16 threads …`.
 pub fn wrapped(line: &str, width: usize) -> String {
     let indent = line.len() - line.trim_start_matches(' ').len();
-    let gap = line[indent..].find("  ").map(|at| indent + at).filter(|&at| at <= NAMES.min(width / 3));
+    let gap =
+        line[indent..].find("  ").map(|at| indent + at).filter(|&at| at <= NAMES.min(width / 3));
     let text = gap.map_or(indent, |gap| line.len() - line[gap..].trim_start_matches(' ').len());
     let (before, text) = line.split_at(text);
     let hang = before.width();
     format!("{before}{}", wrap(text, width, hang).trim_start_matches(' '))
 }
 
-/// Wraps text into lines of at most `width` columns, each indented by `indent` columns. A word that is longer stays whole.
+/// Wraps text into lines of at most `width` columns, each indented by `indent` columns. A word that
+/// is longer stays whole.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let (mut lines, mut used) = (vec![" ".repeat(indent)], indent);
     for word in text.split(' ') {
@@ -103,13 +108,24 @@ mod tests {
     #[test]
     fn only_long_lines_are_wrapped() {
         assert_eq!(shown("one two three\nfour\n\nfive", 8), "one two\nthree\nfour\n\nfive");
-        assert_eq!(shown("\x1b[1mbold\x1b[0m  1\n", 8), "\x1b[1mbold\x1b[0m  1\n", "colour has no width");
-        assert_eq!(shown("検索 結果 一覧\n", 10), "検索 結果\n一覧\n", "letters may be two columns wide");
+        assert_eq!(
+            shown("\x1b[1mbold\x1b[0m  1\n", 8),
+            "\x1b[1mbold\x1b[0m  1\n",
+            "colour has no width"
+        );
+        assert_eq!(
+            shown("検索 結果 一覧\n", 10),
+            "検索 結果\n一覧\n",
+            "letters may be two columns wide"
+        );
     }
 
     #[test]
     fn lines_hang_below_their_text() {
         assert_eq!(shown("  one two three\n", 10), "  one two\n  three\n");
-        assert_eq!(shown("cpu    sixteen threads of it\n", 24), "cpu    sixteen threads\n       of it\n");
+        assert_eq!(
+            shown("cpu    sixteen threads of it\n", 24),
+            "cpu    sixteen threads\n       of it\n"
+        );
     }
 }

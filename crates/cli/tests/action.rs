@@ -1,4 +1,5 @@
-//! The scripts of `action.yml`, run as GitHub does: inputs in variables, outputs and the summary in files.
+//! The scripts of `action.yml`, run as GitHub does: inputs in variables, outputs and the summary in
+//! files.
 
 use std::path::PathBuf;
 
@@ -48,8 +49,10 @@ impl Workplace {
         let text = self.text("output");
         let mut lines = text.lines();
         let start = format!("{name}<<");
-        let mark =
-            lines.by_ref().find_map(|line| line.strip_prefix(&start)).unwrap_or_else(|| panic!("{text}"));
+        let mark = lines
+            .by_ref()
+            .find_map(|line| line.strip_prefix(&start))
+            .unwrap_or_else(|| panic!("{text}"));
         lines.take_while(|line| *line != mark).collect::<Vec<_>>().join("\n")
     }
 
@@ -65,12 +68,18 @@ fn repository() -> PathBuf {
 
 const BOTH: (&str, &str) = ("MEASURES", "nDCG@10,AP");
 
-/// The scores of main are kept, and a run that is worse fails; its reports are written all the same.
+/// The scores of main are kept, and a run that is worse fails; its reports are written all the
+/// same.
 #[test]
 fn the_action_fails_with_a_gate() {
     let place = Workplace::new();
     let kept = place.compare(&[BOTH, ("RUNS", "main=hybrid.run"), ("SCORES", "kept/main.json")]);
-    assert_eq!((kept.code, place.outputs()), (0, ("true".to_owned(), String::new())), "{}", kept.err);
+    assert_eq!(
+        (kept.code, place.outputs()),
+        (0, ("true".to_owned(), String::new())),
+        "{}",
+        kept.err
+    );
     assert_eq!(place.text("summary"), "");
     let inputs = [
         BOTH,
@@ -82,8 +91,8 @@ fn the_action_fails_with_a_gate() {
     ];
     let Ran { code, out, err } = place.compare(&inputs);
     assert_eq!(code, 1, "{err}");
-    let same =
-        "compare demo.qrels new=bm25.run --baseline kept/main.json -m nDCG@10,AP --format json --quiet";
+    let same = "compare demo.qrels new=bm25.run --baseline kept/main.json -m nDCG@10,AP --format \
+                json --quiet";
     let document: Value = serde_json::from_str(&place.0.out(same)).unwrap();
     let verdict = document["verdict"]["text"].as_str().unwrap();
     assert!(verdict.starts_with("new is worse than main: "), "{verdict}");
@@ -95,10 +104,15 @@ fn the_action_fails_with_a_gate() {
     );
     assert_eq!(place.text("gates.xml").matches("<testcase").count(), 2);
     assert!(place.text("out/page.html").starts_with("<!DOCTYPE html>"));
-    assert_eq!(place.0.path().join("temp").read_dir().unwrap().count(), 1, "scratch files are gone");
+    assert_eq!(
+        place.0.path().join("temp").read_dir().unwrap().count(),
+        1,
+        "scratch files are gone"
+    );
 }
 
-/// Where no gate holds the step passes; a verdict of several sentences is one line, and runs are compared without files of scores as well.
+/// Where no gate holds the step passes; a verdict of several sentences is one line, and runs are
+/// compared without files of scores as well.
 #[test]
 fn the_action_passes() {
     let place = Workplace::new();
@@ -110,7 +124,8 @@ fn the_action_passes() {
     ];
     let Ran { code, err, .. } = place.compare(&inputs);
     assert_eq!((code, place.text("summary")), (0, String::new()), "{err}");
-    let same = "compare demo.qrels bm25=bm25.run dense=dense.run hybrid=hybrid.run -m nDCG@10,AP --format json --quiet";
+    let same = "compare demo.qrels bm25=bm25.run dense=dense.run hybrid=hybrid.run -m nDCG@10,AP \
+                --format json --quiet";
     let document: Value = serde_json::from_str(&place.0.out(same)).unwrap();
     let verdict = document["verdict"]["text"].as_str().unwrap();
     assert!(verdict.matches(". ").count() > 0, "{verdict}");
@@ -136,7 +151,8 @@ fn the_action_has_groups() {
     assert_eq!((code, place.text("gates.xml").matches("<testcase").count()), (0, 3), "{err}");
 }
 
-/// What cannot be computed fails with exit code 2, and is no pass: there are no outputs of an earlier build to read instead.
+/// What cannot be computed fails with exit code 2, and is no pass: there are no outputs of an
+/// earlier build to read instead.
 #[test]
 fn the_action_passes_nothing_that_it_cannot_compute() {
     let place = Workplace::new();
@@ -151,7 +167,11 @@ fn the_action_passes_nothing_that_it_cannot_compute() {
     ];
     for inputs in wrong {
         let Ran { code, err, .. } = place.compare(inputs);
-        assert_eq!((code, place.outputs()), (2, ("false".to_owned(), String::new())), "{inputs:?}\n{err}");
+        assert_eq!(
+            (code, place.outputs()),
+            (2, ("false".to_owned(), String::new())),
+            "{inputs:?}\n{err}"
+        );
         assert_says(&err, &["error: "]);
         assert_says(&place.text("summary"), &["could not compare the runs** (exit code 2)"]);
     }
@@ -160,7 +180,11 @@ fn the_action_passes_nothing_that_it_cannot_compute() {
         &[("RUNS", "bm25.run\nhybrid.run"), ("SUMMARY", "yes")],
     ];
     for inputs in before_anything {
-        assert_eq!((place.compare(inputs).code, place.text("output")), (2, String::new()), "{inputs:?}");
+        assert_eq!(
+            (place.compare(inputs).code, place.text("output")),
+            (2, String::new()),
+            "{inputs:?}"
+        );
     }
 }
 
@@ -203,9 +227,14 @@ fn inputs_of_the_action_run_nothing() {
 #[test]
 fn the_action_installs_versions_only() {
     let place = Workplace::new();
-    for version in
-        ["0.1.0 --index-url https://example.org", "--help", "0.1.0;x", "0.1.0\n0.2.0", "latest", "@ file"]
-    {
+    for version in [
+        "0.1.0 --index-url https://example.org",
+        "--help",
+        "0.1.0;x",
+        "0.1.0\n0.2.0",
+        "latest",
+        "@ file",
+    ] {
         let Ran { code, err, .. } = place.step("install.sh", &[("LANEVAL_VERSION", version)]);
         assert_eq!(code, 2, "{version}\n{err}");
         assert_says(&err, &["one such as 0.1.0 was expected"]);
@@ -213,7 +242,8 @@ fn the_action_installs_versions_only() {
     assert_eq!(place.text("output"), "");
 }
 
-/// Scores do not replace the baseline that they are compared with, and a folder that cannot be made is no gate that failed.
+/// Scores do not replace the baseline that they are compared with, and a folder that cannot be made
+/// is no gate that failed.
 #[test]
 fn the_action_keeps_its_baseline() {
     let place = Workplace::new();
@@ -222,13 +252,19 @@ fn the_action_keeps_its_baseline() {
     let before = place.text("main.json");
     let gate = ("FAIL_IF", "nDCG@10 drops > 0.5%");
     for baseline in ["main.json", "./main.json", "main=main.json"] {
-        let inputs = [BOTH, gate, ("RUNS", "new=bm25.run"), ("BASELINE", baseline), ("SCORES", "main.json")];
+        let inputs =
+            [BOTH, gate, ("RUNS", "new=bm25.run"), ("BASELINE", baseline), ("SCORES", "main.json")];
         let refused = place.compare(&inputs);
         assert_eq!(refused.code, 2, "{baseline}: {}", refused.err);
         assert_says(&refused.err, &["scores and baseline are one file"]);
         assert_eq!(place.text("main.json"), before);
     }
-    let inputs =
-        [BOTH, gate, ("RUNS", "new=bm25.run"), ("BASELINE", "main.json"), ("PAGE", "main.json/page.html")];
+    let inputs = [
+        BOTH,
+        gate,
+        ("RUNS", "new=bm25.run"),
+        ("BASELINE", "main.json"),
+        ("PAGE", "main.json/page.html"),
+    ];
     assert_eq!(place.compare(&inputs).code, 2);
 }

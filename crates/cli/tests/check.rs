@@ -1,9 +1,11 @@
-//! `laneval check`: programs that compute a known definition, or make a usual mistake, are named; what cannot be run is an error.
+//! `laneval check`: programs that compute a known definition, or make a usual mistake, are named;
+//! what cannot be run is an error.
 
 use crate::folder::{Folder, assert_says};
 
-/// A program in awk of a measure over the files of a case; `VALUE` ends it, with `n` results, `g[i]` the grade at rank i, `R`, and `best[i]`
-/// the grades of the judged documents from the largest. Equal scores stay in the order of the file.
+/// A program in awk of a measure over the files of a case; `VALUE` ends it, with `n` results,
+/// `g[i]` the grade at rank i, `R`, and `best[i]` the grades of the judged documents from the
+/// largest. Equal scores stay in the order of the file.
 const PROGRAM: &str = r#"#!/bin/sh
 sort -s -k5,5gr "$2" | awk -v k="$3" -v qrels="$1" '
 function lg(x) { return log(x) / log(2) }
@@ -11,7 +13,11 @@ function min(a, b) { return a < b ? a : b }
 BEGIN {
     while ((getline line < qrels) > 0) {
         split(line, f, " "); grade[f[3]] = f[4] > 0 ? f[4] : 0
-        if (f[4] > 0) { R++; j = R; while (j > 1 && best[j - 1] < f[4]) { best[j] = best[j - 1]; j-- } best[j] = f[4] }
+        if (f[4] > 0) {
+            R++; j = R
+            while (j > 1 && best[j - 1] < f[4]) { best[j] = best[j - 1]; j-- }
+            best[j] = f[4]
+        }
     }
 }
 { n++; g[n] = ($3 in grade) ? grade[$3] : 0 }
@@ -36,7 +42,9 @@ impl Folder {
     }
 }
 
-const NDCG: &str = "for (i = 1; i <= min(k, n); i++) s += GAIN / DISCOUNT; for (i = 1; i <= min(k, R); i++) t += IDEAL / DISCOUNT
+const NDCG: &str =
+    "for (i = 1; i <= min(k, n); i++) s += GAIN / DISCOUNT; for (i = 1; i <= min(k, \
+                    R); i++) t += IDEAL / DISCOUNT
     printf \"%.17g\\n\", t ? s / t : 0";
 
 /// nDCG with these gains and this discount.
@@ -61,7 +69,12 @@ fn a_known_definition_is_named_with_its_libraries() {
         ),
         ("-m nDCG -- ./short", "nDCG@k --ties input", "ranx, recommenders (raw)", "digits:4"),
         ("-m nDCG -- ./single", "nDCG@k --ties input", "ranx, recommenders (raw)", "f32"),
-        ("-m nDCG --as ranx -- ./exp2", "nDCG(gain=exp2)@k --ties input", "ranx (ndcg_burges)", "sum"),
+        (
+            "-m nDCG --as ranx -- ./exp2",
+            "nDCG(gain=exp2)@k --ties input",
+            "ranx (ndcg_burges)",
+            "sum",
+        ),
     ] {
         let (out, code) = folder.checked(options);
         assert_eq!(code, 0, "{options}: {out}");
@@ -77,16 +90,22 @@ fn usual_mistakes_are_named() {
     folder.program("late", &ndcg("g[i]", "best[i]", "lg(i + 2)"));
     // The ideal of the first k results: they are sorted once the sum is there.
     let sorted = "m = min(k, n); for (i = 1; i <= m; i++) s += g[i] / lg(i + 1)
-    for (i = 1; i <= m; i++) for (j = i + 1; j <= m; j++) if (g[j] > g[i]) { x = g[i]; g[i] = g[j]; g[j] = x }
+    for (i = 1; i <= m; i++) for (j = i + 1; j <= m; j++) if (g[j] > g[i]) { x = g[i]; g[i] = \
+        g[j]; g[j] = x }
     for (i = 1; i <= m; i++) t += g[i] / lg(i + 1); printf \"%.17g\\n\", t ? s / t : 0";
     folder.program("own", sorted);
-    folder
-        .program("more", "for (i = 1; i <= min(k, n); i++) h += g[i] > 0; printf \"%.17g\\n\", h / (R + 1)");
-    folder
-        .put("reversed", PROGRAM.replace("sort -s", "tac \"$2\" | sort -s").replace("\"$2\" | awk", "| awk"));
+    folder.program(
+        "more",
+        "for (i = 1; i <= min(k, n); i++) h += g[i] > 0; printf \"%.17g\\n\", h / (R + 1)",
+    );
+    folder.put(
+        "reversed",
+        PROGRAM.replace("sort -s", "tac \"$2\" | sort -s").replace("\"$2\" | awk", "| awk"),
+    );
     let reversed = String::from_utf8(folder.get("reversed")).unwrap();
-    let reversed =
-        reversed.replace("VALUE", &ndcg("g[i]", "best[i]", "lg(i + 1)")).replace("-k5,5gr |", "-k5,5gr - |");
+    let reversed = reversed
+        .replace("VALUE", &ndcg("g[i]", "best[i]", "lg(i + 1)"))
+        .replace("-k5,5gr |", "-k5,5gr - |");
     folder.put("reversed", reversed);
     folder.shell("chmod +x reversed");
     let but = |measure: &str, mistake: &str| {
@@ -113,7 +132,8 @@ fn the_nearest_definition_says_what_is_wrong() {
     folder.program("one", &one);
     let (out, code) = folder.checked("-m nDCG -- ./one");
     assert_eq!(code, 1);
-    let said = "no definition known: nearest nDCG@k --ties input, 19 of 21 cases; wrong: nothing (1 for 0), S4 (1 for 0)\n";
+    let said = "no definition known: nearest nDCG@k --ties input, 19 of 21 cases; wrong: nothing \
+                (1 for 0), S4 (1 for 0)\n";
     assert_eq!(out, said);
     let (out, _) = folder.checked("-m nDCG --format json -- ./one");
     let json: serde_json::Value = serde_json::from_str(&out).unwrap();
@@ -121,9 +141,13 @@ fn the_nearest_definition_says_what_is_wrong() {
         (&json["schema"], &json["verdict"], &json["compared"]),
         (&1.into(), &"none".into(), &21.into())
     );
-    assert_eq!((&json["nearest"]["id"], &json["nearest"]["agree"]), (&"nDCG:input".into(), &19.into()));
+    assert_eq!(
+        (&json["nearest"]["id"], &json["nearest"]["agree"]),
+        (&"nDCG:input".into(), &19.into())
+    );
     let cases = json["cases"].as_array().unwrap();
-    let wrong: Vec<_> = cases.iter().filter(|case| case["agrees"] == false).map(|case| &case["id"]).collect();
+    let wrong: Vec<_> =
+        cases.iter().filter(|case| case["agrees"] == false).map(|case| &case["id"]).collect();
     assert_eq!(wrong, ["nothing", "S4"]);
     let (out, code) = folder.checked("-m nDCG --as lightgbm -- ./one");
     assert_eq!(code, 1);
@@ -137,7 +161,8 @@ fn refused_cases_are_no_evidence() {
     folder.program("ranx", &ndcg("g[i]", "best[i]", "lg(i + 1)"));
     folder.put(
         "careful",
-        "#!/bin/sh\nif grep -q -- -1 \"$1\"; then echo negative grades >&2; exit 4; fi\n./ranx \"$@\"\n",
+        "#!/bin/sh\nif grep -q -- -1 \"$1\"; then echo negative grades >&2; exit 4; \
+         fi\n./ranx \"$@\"\n",
     );
     folder.shell("chmod +x careful");
     let (out, code) = folder.checked("-m nDCG -- ./careful");
@@ -145,7 +170,8 @@ fn refused_cases_are_no_evidence() {
     assert_says(
         &out,
         &[
-            "this is nDCG@k --ties input: ranx, recommenders (raw)   (18 of 18 cases, sum)\n3 cases are refused",
+            "this is nDCG@k --ties input: ranx, recommenders (raw)   (18 of 18 cases, sum)\n3 \
+             cases are refused",
             "negative (./careful exited with 4 (negative grades)) …",
         ],
     );
@@ -168,24 +194,40 @@ fn what_cannot_be_checked_is_an_error() {
     folder.put("words", "#!/bin/sh\necho 0.5 done\n");
     folder.shell("chmod +x silent three words");
     for (options, said) in [
-        ("-m nDCG -- ./three", "./three exited with 3 on every case: check needs a number for some"),
-        ("-m nDCG -- ./silent", "the query has no value on every case: check needs a number for some"),
-        ("-m nDCG -- ./words", "./words printed `done` last, where a number was expected on every case"),
+        (
+            "-m nDCG -- ./three",
+            "./three exited with 3 on every case: check needs a number for some",
+        ),
+        (
+            "-m nDCG -- ./silent",
+            "the query has no value on every case: check needs a number for some",
+        ),
+        (
+            "-m nDCG -- ./words",
+            "./words printed `done` last, where a number was expected on every case",
+        ),
         ("-m nDCG -- ./none", "./none: cannot run: No such file or directory"),
         (
             "-m nDCG@10 -- ./three",
-            "nDCG@10: cutoffs and parameters are what a check finds out: nDCG, AP, RR, P, R, ERR, Bpref, AUC was expected",
+            "nDCG@10: cutoffs and parameters are what a check finds out: nDCG, AP, RR, P, R, ERR, \
+             Bpref, AUC was expected",
         ),
         ("-m ndgc -- ./three", "ndgc: the suite has no such measure: nDCG, AP,"),
         ("-m nDCG --suite v9 -- ./three", "there is no suite `v9`, only v1"),
-        ("-m nDCG --as xgboots -- ./three", "xgboots is no library of the suite: allrank, beir, catboost,"),
+        (
+            "-m nDCG --as xgboots -- ./three",
+            "xgboots is no library of the suite: allrank, beir, catboost,",
+        ),
         ("-m R --as lightgbm -- ./three", "the suite does not know R of lightgbm, only nDCG, AP"),
     ] {
         let ran = folder.run(&format!("check {options} {{qrels}} {{run}} {{k}}"));
         assert_eq!((ran.out.as_str(), ran.code), ("", 2), "{options}\n{}", ran.err);
         assert_says(&ran.err, &[&format!("error: {said}")]);
     }
-    assert_says(&folder.error("check -m nDCG -- ./three {qrels}"), &["no word of COMMAND has {run}"]);
+    assert_says(
+        &folder.error("check -m nDCG -- ./three {qrels}"),
+        &["no word of COMMAND has {run}"],
+    );
     assert_says(&folder.error("check -m nDCG"), &["<COMMAND>"]);
     assert_says(&folder.error("check -- ./three {qrels} {run}"), &["--measure"]);
 }

@@ -7,7 +7,8 @@ use laneval::measure::MEASURES;
 
 use crate::folder::{BM25, DENSE, Folder, QRELS, assert_says, ran};
 
-const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and counts as an empty ranking (query q3); \
+const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and counts as an empty \
+                         ranking (query q3); \
                          1 query of the run is not judged and was ignored (query q9)\n";
 
 const TSV: &str = "\
@@ -57,11 +58,15 @@ fn json_lines_have_the_same_rows() {
     let lines = folder.out(&format!("eval qrels bm25.run dense.run {THREE} --format jsonl"));
     assert_eq!(
         lines.lines().next().unwrap(),
-        r#"{"run":"bm25.run","query_id":"q1","measure":"AP","stat":"value","value":0.8333333333333333}"#
+        concat!(
+            r#"{"run":"bm25.run","query_id":"q1","measure":"AP","#,
+            r#""stat":"value","value":0.8333333333333333}"#,
+        )
     );
     let row = |line: &str| {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let text = ["run", "query_id", "measure", "stat"].map(|key| row[key].as_str().unwrap().to_owned());
+        let text =
+            ["run", "query_id", "measure", "stat"].map(|key| row[key].as_str().unwrap().to_owned());
         format!("{}\t{}", text.join("\t"), row["value"].as_f64().unwrap())
     };
     let rows: Vec<String> = lines.lines().map(row).collect();
@@ -71,7 +76,8 @@ fn json_lines_have_the_same_rows() {
 #[test]
 fn json_is_one_document() {
     let folder = Folder::new();
-    let text = folder.out("eval qrels bm25.run -m AP -m NumRet --stat min --per-query --format json");
+    let text =
+        folder.out("eval qrels bm25.run -m AP -m NumRet --stat min --per-query --format json");
     let version = env!("CARGO_PKG_VERSION");
     let expected = serde_json::json!({
         "schema": 1,
@@ -83,7 +89,10 @@ fn json_is_one_document() {
         "runs": [{
             "run": "bm25.run",
             "tag": "bm25",
-            "rule": {"ties": "docno-desc", "score": "f64", "depth": null, "drop_identical_ids": false, "units": null},
+            "rule": {
+                "ties": "docno-desc", "score": "f64", "depth": null,
+                "drop_identical_ids": false, "units": null,
+            },
             "qrels": ["2e3d401e84559e5db411bc8d588f68d9"],
             "queries": {
                 "counted": 3,
@@ -116,7 +125,8 @@ fn json_is_one_document() {
         "scores",
         "per_query",
     ];
-    let places: Vec<usize> = keys.iter().map(|key| text.find(&format!("\"{key}\":")).unwrap()).collect();
+    let places: Vec<usize> =
+        keys.iter().map(|key| text.find(&format!("\"{key}\":")).unwrap()).collect();
     assert!(places.is_sorted(), "{text}");
     assert!(!folder.out("eval qrels bm25.run --format json").contains("per_query"));
 }
@@ -278,7 +288,9 @@ fn options_change_what_they_say() {
     assert_eq!(mean("-m R@100 -M 1"), mean("-m R@1"));
     folder.put("tied", "q1 Q0 a 1 1.00000001 t\nq1 Q0 z 2 1.0 t\n");
     let first = |args: &str| {
-        folder.out(&format!("eval qrels tied -m P@1 --queries both --quiet {args}")).ends_with("\t1\n")
+        folder
+            .out(&format!("eval qrels tied -m P@1 --queries both --quiet {args}"))
+            .ends_with("\t1\n")
     };
     assert!(first(""));
     assert!(!first("--score f32"), "the scores tie, and z comes before a");
@@ -301,10 +313,19 @@ fn a_matrix_answers_only_as_it_was_built() {
     assert_eq!(ran.err, BM25_NOTE);
     folder.put("other-qrels", QRELS.replace("a 2", "a 1"));
     folder.run("build other-qrels dense.run -o other.lmx");
-    assert_says(&folder.error("eval m.lmx other.lmx"), &["m.lmx", "other.lmx", "different judgments"]);
+    assert_says(
+        &folder.error("eval m.lmx other.lmx"),
+        &["m.lmx", "other.lmx", "different judgments"],
+    );
     assert_says(&folder.error("eval m.lmx m.lmx"), &["`bm25.run`", "m.lmx"]);
-    assert_says(&folder.error("eval m.lmx bm25.run"), &["m.lmx is a label matrix and bm25.run is not"]);
-    assert_says(&folder.error("build m.lmx bm25.run -o n.lmx"), &["m.lmx is a label matrix already"]);
+    assert_says(
+        &folder.error("eval m.lmx bm25.run"),
+        &["m.lmx is a label matrix and bm25.run is not"],
+    );
+    assert_says(
+        &folder.error("build m.lmx bm25.run -o n.lmx"),
+        &["m.lmx is a label matrix already"],
+    );
 }
 
 #[test]
@@ -312,7 +333,8 @@ fn bad_input_is_named_with_its_place() {
     let folder = Folder::new();
     folder.put("empty", "");
     folder.put("wrong.qrels", "q1 0 a z\nq1 0 b\nq1 0 c 1\nq1 0 c 2\nq1 0 d inf\n");
-    folder.put("wrong.run", "q1 Q0\nq1 Q0 b 1 x t\nq1 Q0 c 1 nan t\nq1 Q0 d 1 1 t\nq1 Q0 d 1 2 t\n");
+    folder
+        .put("wrong.run", "q1 Q0\nq1 Q0 b 1 x t\nq1 Q0 c 1 nan t\nq1 Q0 d 1 1 t\nq1 Q0 d 1 2 t\n");
     folder.put("many.run", "q1 Q0 a 1 2 t\n".to_owned() + &"q1 Q0 b 1 x t\n".repeat(30));
     folder.put("columns.qrels", "q1\tb\t1\n".repeat(30));
     folder.put("strangers.run", "zz Q0 a 1 1 t\n");
@@ -350,7 +372,8 @@ fn bad_input_is_named_with_its_place() {
         ("qrels cut.gz", &["cut.gz", "ends early"]),
         (
             "bm25.run qrels",
-            &["error: these look swapped: bm25.run is a run, qrels is judgments: the order is QRELS RUN"],
+            &["error: these look swapped: bm25.run is a run, qrels is judgments: the order is \
+                 QRELS RUN"],
         ),
         ("qrels", &["qrels is not a .lmx file"]),
         ("-", &["stdin alone"]),
@@ -377,8 +400,14 @@ fn ids_that_are_not_text_are_marked_for_programs_and_escaped_for_people() {
     let ran = folder.run("eval b.qrels b.run -m AP --per-query --format json");
     assert_says(&ran.out, &["\"q\u{fffd}ff\"", "\"t\u{fffd}fd\"", "\"x\u{fffd}fc\""]);
     assert_says(&ran.err, &[r"(query x\xfc)"]);
-    assert_says(&folder.out("eval b.qrels b.run -m AP --per-query --format jsonl"), &["\"q\u{fffd}ff\""]);
-    assert_says(&folder.out("eval b.qrels b.run -m AP --per-query --format table"), &["\nq\\xff  "]);
+    assert_says(
+        &folder.out("eval b.qrels b.run -m AP --per-query --format jsonl"),
+        &["\"q\u{fffd}ff\""],
+    );
+    assert_says(
+        &folder.out("eval b.qrels b.run -m AP --per-query --format table"),
+        &["\nq\\xff  "],
+    );
     for format in ["tsv", "csv", "trec"] {
         folder.out(&format!("eval b.qrels b.run -m AP --per-query --format {format} -o s"));
         assert!(folder.get("s").windows(2).any(|bytes| bytes == b"q\xff"), "{format}");
@@ -388,7 +417,8 @@ fn ids_that_are_not_text_are_marked_for_programs_and_escaped_for_people() {
     assert_says(&folder.out("info b.lmx --format json"), &["\"t\u{fffd}fd\""]);
 }
 
-/// An id with a control character, what it was once written as, and other ids that are easily taken for each other.
+/// An id with a control character, what it was once written as, and other ids that are easily taken
+/// for each other.
 const ALIKE: [&str; 8] =
     ["a\u{1b}b", "a\\u{1b}b", "a\u{7}b", "a\"b", "a\"\"b", "\"a\"b\"", "a,b", "ä\u{fffd}"];
 
@@ -398,8 +428,9 @@ fn ids_come_back_from_the_formats_of_programs() {
     let lines = |end: &str| ALIKE.iter().map(|id| format!("{id} {end}\n")).collect::<String>();
     folder.put("odd.qrels", lines("0 a 1"));
     folder.put("odd.run", lines("Q0 a 1 1 t"));
-    let out =
-        |format: &str| folder.out(&format!("eval odd.qrels odd.run -m AP --per-query --format {format}"));
+    let out = |format: &str| {
+        folder.out(&format!("eval odd.qrels odd.run -m AP --per-query --format {format}"))
+    };
     let mut ids: Vec<String> =
         ALIKE.map(|id| id.replace('\u{fffd}', "\u{fffd}ef\u{fffd}bf\u{fffd}bd")).to_vec();
     ids.sort();
@@ -409,7 +440,8 @@ fn ids_come_back_from_the_formats_of_programs() {
     assert_eq!(keys, ids.iter().collect::<Vec<_>>());
     let rows = out("jsonl");
     let rows = rows.lines().map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap());
-    let mut found: Vec<String> = rows.map(|row| row["query_id"].as_str().unwrap().to_owned()).collect();
+    let mut found: Vec<String> =
+        rows.map(|row| row["query_id"].as_str().unwrap().to_owned()).collect();
     found.retain(|id| !id.is_empty());
     found.sort();
     assert_eq!(found, ids);
@@ -458,7 +490,11 @@ fn json_names_every_query_that_is_missing_or_ignored() {
     folder.out("build many.qrels many.run -o many.lmx");
     let kept = queries("many.lmx");
     assert_eq!(kept["missing_ids"], found["missing_ids"]);
-    assert_eq!(kept["ignored_ids"], serde_json::json!(ids('i')[..5]), "a matrix keeps only the first few");
+    assert_eq!(
+        kept["ignored_ids"],
+        serde_json::json!(ids('i')[..5]),
+        "a matrix keeps only the first few"
+    );
     assert_eq!((&kept["ignored"], &kept["ignored_ids_truncated"]), (&30.into(), &true.into()));
     assert_says(
         &folder.run("eval many.qrels many.run").err,
@@ -470,7 +506,8 @@ fn json_names_every_query_that_is_missing_or_ignored() {
 fn unknown_extensions_are_refused_before_any_work() {
     let folder = Folder::new();
     let before = folder.names();
-    let formats = "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, .xml, or use --format";
+    let formats =
+        "take .tsv, .csv, .json, .jsonl, .txt, .md, .tex, .html, .htm, .svg, .xml, or use --format";
     for (line, said) in [
         ("eval none none -o report.pdf", formats),
         ("eval none none -o s.csv.gz", formats),
@@ -482,10 +519,14 @@ fn unknown_extensions_are_refused_before_any_work() {
         assert_says(&folder.error(line), &["cannot write: unknown extension .", said]);
     }
     assert_eq!(folder.names(), before);
-    for (file, starts) in [("S.CSV", "run,"), ("s.html --format csv", "run,"), ("s.md --explain", "engine: ")]
+    for (file, starts) in
+        [("S.CSV", "run,"), ("s.html --format csv", "run,"), ("s.md --explain", "engine: ")]
     {
         folder.out(&format!("eval qrels bm25.run --quiet -o {file}"));
-        assert!(folder.get(file.split(' ').next().unwrap()).starts_with(starts.as_bytes()), "{file}");
+        assert!(
+            folder.get(file.split(' ').next().unwrap()).starts_with(starts.as_bytes()),
+            "{file}"
+        );
     }
     folder.out("build qrels bm25.run -o M.LMX");
     folder.out("gen --queries 2 --depth 3 -o data.v1/");
@@ -530,7 +571,8 @@ fn measures_that_do_not_parse_are_pointed_at() {
     assert_says(
         &error,
         &[
-            "error: there is no measure `ngcd`: `laneval measures` lists them\n  ngcd@10\n  ^^^^ did you mean nDCG",
+            "error: there is no measure `ngcd`: `laneval measures` lists them\n  ngcd@10\n  ^^^^ \
+             did you mean nDCG",
             "error: a cutoff",
             "`AP` has no parameter `q`",
         ],
@@ -589,7 +631,11 @@ fn a_byte_order_mark_is_no_part_of_an_id() {
     folder.put("r", marked(BM25));
     folder.put("r.zst", zstd::encode_all(&marked(BM25)[..], 0).unwrap());
     let values = |args: &str| {
-        folder.out(args).lines().map(|l| l.split_once('\t').unwrap().1.to_owned()).collect::<Vec<_>>()
+        folder
+            .out(args)
+            .lines()
+            .map(|l| l.split_once('\t').unwrap().1.to_owned())
+            .collect::<Vec<_>>()
     };
     let plain = values("eval qrels bm25.run --quiet --per-query");
     assert_eq!(values("eval q r --quiet --per-query"), plain);
@@ -611,8 +657,10 @@ fn a_matrix_where_text_belongs_is_recognised() {
     let folder = Folder::new();
     folder.out("build qrels bm25.run -o m.lmx");
     let mut command = Command::new(env!("CARGO_BIN_EXE_laneval"));
-    let ran =
-        ran(command.current_dir(folder.path()).args(["eval", "qrels", "-"]).write_stdin(folder.get("m.lmx")));
+    let ran = ran(command
+        .current_dir(folder.path())
+        .args(["eval", "qrels", "-"])
+        .write_stdin(folder.get("m.lmx")));
     assert_eq!(ran.code, 2);
     assert_says(&ran.err, &["stdin: is a label matrix (.lmx): give it as a file"]);
 }
@@ -621,7 +669,9 @@ fn a_matrix_where_text_belongs_is_recognised() {
 #[test]
 fn a_full_disk_or_a_kill_leaves_no_half_file() {
     let folder = Folder::new();
-    for script in ["\"$L\" eval qrels bm25.run > /dev/full", "\"$L\" eval qrels bm25.run -o /dev/full"] {
+    for script in
+        ["\"$L\" eval qrels bm25.run > /dev/full", "\"$L\" eval qrels bm25.run -o /dev/full"]
+    {
         let ran = folder.shell(script);
         assert_eq!(ran.code, 2);
         assert_says(&ran.err, &["cannot write: No space left on device"]);
@@ -658,7 +708,8 @@ fn a_reader_that_goes_away_is_no_error() {
     folder.put("qrels", queries().map(|q| format!("{q} 0 a 1\n")).collect::<String>());
     folder.put("run", queries().map(|q| format!("{q} Q0 a 1 1 t\n")).collect::<String>());
     for format in ["table", "tsv", "csv", "json", "jsonl", "trec"] {
-        let ran = folder.shell(&format!("\"$L\" eval qrels run --per-query --format {format} | head -1"));
+        let ran =
+            folder.shell(&format!("\"$L\" eval qrels run --per-query --format {format} | head -1"));
         assert_eq!((ran.out.lines().count(), ran.err.as_str(), ran.code), (1, "", 0), "{format}");
     }
     let ran = folder.shell("(\"$L\" measures; \"$L\" man eval; \"$L\" completions bash) | true");
@@ -718,7 +769,8 @@ fn info_says_what_is_inside() {
         ],
     );
     assert!(!folder.out("info m.lmx").contains("verified"));
-    let json: serde_json::Value = serde_json::from_str(&folder.out("info m.lmx --format json")).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.out("info m.lmx --format json")).unwrap();
     assert_eq!(json["runs"][1]["run"], "dense.run");
     assert_eq!(json["labels"]["total"], 10);
     assert_eq!(json["labels"]["grades"].as_array().unwrap().len(), 4);
@@ -731,12 +783,17 @@ fn a_matrix_that_keeps_its_ties_says_how_many_there_are() {
     folder.put("tied.run", "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 z 3 2 t\nq1 Q0 y 4 2 t\n");
     folder.out("build qrels tied.run bm25.run -o plain.lmx");
     folder.out("build qrels tied.run bm25.run -o ties.lmx --keep-ties");
-    let [plain, ties] = ["plain", "ties"].map(|name| folder.out(&format!("info {name}.lmx --verify")));
+    let [plain, ties] =
+        ["plain", "ties"].map(|name| folder.out(&format!("info {name}.lmx --verify")));
     assert_says(&plain, &["format       version 1, "]);
     assert!(!plain.contains("tied documents"), "{plain}");
     let grid = "run       tied documents  groups  mixed  largest\n";
-    let lines = "tied.run               3       1      1        3\nbm25.run               0       0      0        0\n";
-    assert_says(&ties, &["format       version 1, ", "verified     ok", grid, lines, "tied groups  "]);
+    let lines = "tied.run               3       1      1        3\nbm25.run               0       \
+                 0      0        0\n";
+    assert_says(
+        &ties,
+        &["format       version 1, ", "verified     ok", grid, lines, "tied groups  "],
+    );
     let json = |file: &str| serde_json::from_str::<serde_json::Value>(&folder.out(file)).unwrap();
     let found = json("info ties.lmx --format json");
     let counts = serde_json::json!({"documents": 3, "groups": 1, "mixed": 1, "largest": 3});
@@ -751,7 +808,8 @@ fn the_rank_column_orders_equal_scores_where_it_is_asked_for() {
     let folder = Folder::new();
     folder.put("judged", "q 0 a 1\nq 0 b 0\nq 0 c 0\n");
     folder.put("equal.run", "q Q0 b 2 1 t\nq Q0 c 3 1 t\nq Q0 a 1 1 t\n");
-    let first = |options: &str| folder.out(&format!("eval judged equal.run -m P@1 --format tsv {options}"));
+    let first =
+        |options: &str| folder.out(&format!("eval judged equal.run -m P@1 --format tsv {options}"));
     assert_says(&first("--ties docno-desc"), &["P@1\tmean\t0"]);
     assert_says(&first("--ties rank"), &["P@1\tmean\t1"]);
     let said = folder.run("eval judged equal.run --ties rank").err;
@@ -777,14 +835,22 @@ fn measures_are_explained_under_every_name() {
         assert!(text.starts_with(&format!("{}\n", row.name)), "{}\n{text}", row.name);
         row.params.iter().for_each(|param| assert_says(&text, &[param.name]));
     }
-    assert_says(&folder.out("measures RBP"), &["    rbp of trec_eval 10: RBP(p=0.9,scale=topic)\n"]);
+    assert_says(
+        &folder.out("measures RBP"),
+        &["    rbp of trec_eval 10: RBP(p=0.9,scale=topic)\n"],
+    );
     let names = folder.out("measures --names");
-    assert_eq!(names.lines().collect::<Vec<_>>(), MEASURES.iter().map(|row| row.name).collect::<Vec<_>>());
+    assert_eq!(
+        names.lines().collect::<Vec<_>>(),
+        MEASURES.iter().map(|row| row.name).collect::<Vec<_>>()
+    );
     assert!(folder.out("measures ndcg_cut").starts_with("nDCG\n"));
     assert_says(&folder.error("measures ngcd"), &["did you mean nDCG"]);
-    let json: serde_json::Value = serde_json::from_str(&folder.out("measures --format json")).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.out("measures --format json")).unwrap();
     assert_eq!(json.as_array().unwrap().len(), MEASURES.len());
-    let json: serde_json::Value = serde_json::from_str(&folder.out("measures map --format json")).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.out("measures map --format json")).unwrap();
     assert_eq!(
         (json["name"].as_str(), json["parameters"][1]["default"].as_str()),
         (Some("AP"), Some("judged"))
@@ -793,14 +859,18 @@ fn measures_are_explained_under_every_name() {
     assert!(json["aliases"].as_array().unwrap().contains(&"map".into()));
     let json: serde_json::Value =
         serde_json::from_str(&folder.out("measures set_P rbp.95 --format json")).unwrap();
-    assert_eq!((&json[0]["name"], &json[1]["measures"][0]), (&"SetP".into(), &"RBP(p=0.95,gain=raw)".into()));
+    assert_eq!(
+        (&json[0]["name"], &json[1]["measures"][0]),
+        (&"SetP".into(), &"RBP(p=0.95,gain=raw)".into())
+    );
 }
 
 #[test]
 fn what_is_known_of_values_is_said() {
     let folder = Folder::new();
     let list = folder.out("measures");
-    let at = |name: &str| list.find(&format!("\n{name}")).unwrap_or_else(|| panic!("{name}\n{list}"));
+    let at =
+        |name: &str| list.find(&format!("\n{name}")).unwrap_or_else(|| panic!("{name}\n{list}"));
     assert!(at("nDCG[@k]") < at("Hits[@k]") && at("Hits[@k]") < at("IPrec11"), "{list}");
     let text = folder.out("measures P@1 P@10 R@1 RBPresid Judged");
     for said in [
@@ -830,9 +900,15 @@ fn the_plan_is_shown_without_running_it() {
     let folder = Folder::new();
     let text = folder.out("eval qrels bm25.run -m AP -m P@[5,10] --explain");
     assert_says(&text, &["engine: cpu (", "PrecisionSum", "at [5, 10]"]);
-    assert_says(&folder.out("eval qrels bm25.run --explain --engine reference"), &["engine: reference"]);
+    assert_says(
+        &folder.out("eval qrels bm25.run --explain --engine reference"),
+        &["engine: reference"],
+    );
     let ran = folder.run("eval qrels dense.run -v --threads 2");
-    assert_says(&ran.err, &["engine: cpu (", "2 threads", "read: 1 run, 3 judged queries, 5 labels in "]);
+    assert_says(
+        &ran.err,
+        &["engine: cpu (", "2 threads", "read: 1 run, 3 judged queries, 5 labels in "],
+    );
 }
 
 #[test]
@@ -843,7 +919,13 @@ fn help_completions_and_manual_come_from_one_place() {
         let ran = folder.run(&format!("{command} --help"));
         assert_eq!((ran.err.as_str(), ran.code), ("", 0));
         assert_says(&ran.out, &["Usage: laneval ", "Example"]);
-        assert!(folder.run(&format!("{command} -h")).out.lines().all(|line| line.chars().count() <= 100));
+        assert!(
+            folder
+                .run(&format!("{command} -h"))
+                .out
+                .lines()
+                .all(|line| line.chars().count() <= 100)
+        );
         assert_says(
             &folder.out(&format!("man {command}")),
             &[&format!("laneval\\-{command}"), ".SH SYNOPSIS"],
@@ -866,18 +948,27 @@ fn timing_says_where_the_time_went() {
     let expected =
         ["read and join", "engine", "plan and facts", "folds and formulas", "statistics", "report"];
     assert_eq!(steps, expected);
-    assert!(ran.err.contains("M results/s") && ran.err.contains("GB/s") && ran.err.contains("M labels/s"));
+    assert!(
+        ran.err.contains("M results/s")
+            && ran.err.contains("GB/s")
+            && ran.err.contains("M labels/s")
+    );
     assert_eq!(ran.out, folder.run("eval qrels bm25.run --quiet").out);
 }
 
 #[test]
 fn gen_makes_what_eval_reads() {
     let folder = Folder::new();
-    let gen_to =
-        |to: &str| folder.run(&format!("gen --queries 40 --depth 30 --judged 9 --runs 2 --seed 5 -o {to}"));
+    let gen_to = |to: &str| {
+        folder.run(&format!("gen --queries 40 --depth 30 --judged 9 --runs 2 --seed 5 -o {to}"))
+    };
     let (text, matrix) = (gen_to("new/data"), gen_to("data.lmx"));
     assert_eq!((text.code, matrix.code), (0, 0));
-    assert!(text.err.starts_with("new/data: 2 runs, 40 judged queries, 2,400 results in "), "{}", text.err);
+    assert!(
+        text.err.starts_with("new/data: 2 runs, 40 judged queries, 2,400 results in "),
+        "{}",
+        text.err
+    );
     let scores = folder.run("eval new/data/qrels.txt new/data/run-1.txt new/data/run-2.txt");
     assert_eq!(scores.out, folder.run("eval data.lmx").out);
     assert!(scores.out.contains("run-2.txt"));
@@ -891,7 +982,8 @@ const TINY: &str = "bench --queries 70 --depth 40 --density 0.1 --seconds 0 --th
 #[test]
 fn bench_runs_without_a_gpu() {
     let folder = Folder::new();
-    // A backend that laneval is not built with, so that no adapter is found whatever the machine has.
+    // A backend that laneval is not built with, so that no adapter is found whatever the machine
+    // has.
     let ran = folder.shell(&format!("WGPU_BACKEND=gl \"$L\" {TINY}"));
     assert_eq!((ran.err.as_str(), ran.code), ("", 0), "{}", ran.out);
     assert_says(
@@ -914,22 +1006,30 @@ fn bench_runs_without_a_gpu() {
         (Some(2800), Some(70), Some(1))
     );
     assert!(
-        json["adapter"].is_null() && json["no_adapter"].is_string() && json["machine"]["cpu"].is_string(),
+        json["adapter"].is_null()
+            && json["no_adapter"].is_string()
+            && json["machine"]["cpu"].is_string(),
         "{json}"
     );
     let rows = json["rows"].as_array().unwrap();
     for row in rows {
         assert!(
-            row["seconds"].as_f64().unwrap() > 0.0 && row["bytes_per_second"].as_f64().unwrap() > 0.0,
+            row["seconds"].as_f64().unwrap() > 0.0
+                && row["bytes_per_second"].as_f64().unwrap() > 0.0,
             "{row}"
         );
         let computes = row["group"] != "memory";
         for rate in ["labels_per_second", "queries_per_second", "bandwidth_share"] {
-            assert_eq!(row[rate].as_f64().is_some_and(|rate| rate > 0.0), computes, "{rate}: {row}");
+            assert_eq!(
+                row[rate].as_f64().is_some_and(|rate| rate > 0.0),
+                computes,
+                "{rate}: {row}"
+            );
         }
     }
-    let folds =
-        |threads: u64| rows.iter().filter(|row| row["group"] == "fold" && row["threads"] == threads).count();
+    let folds = |threads: u64| {
+        rows.iter().filter(|row| row["group"] == "fold" && row["threads"] == threads).count()
+    };
     assert_eq!((folds(1), folds(2)), (10, 10));
 }
 
@@ -982,13 +1082,15 @@ fn what_may_mislead_is_said_once_on_stderr() {
     let ran = folder.run("eval qrels dense.run -m AP,P@5,nDCG,RR --rel 9");
     let expected = "\
 note: --rel changes nothing in nDCG
-note: AP(rel=9), P(rel=9)@5, RR(rel=9): nothing is relevant, because no grade is 9 or more (the highest is 3): --rel or rel= sets the lowest relevant grade
+note: AP(rel=9), P(rel=9)@5, RR(rel=9): nothing is relevant, because no grade is 9 or more (the \
+        highest is 3): --rel or rel= sets the lowest relevant grade
 ";
     assert_eq!((ran.err.as_str(), ran.code), (expected, 0));
     assert_eq!(folder.run("eval qrels dense.run -m AP,P@5,nDCG,RR --rel 9 --quiet").err, "");
     assert_eq!(folder.run("eval qrels dense.run -m AP,P@5 --rel 2").err, "");
     folder.put("one", "q1 0 a 2\n");
-    let one = folder.run("eval one dense.run --queries both -m P@1,AP --stat std,ci95 --format json");
+    let one =
+        folder.run("eval one dense.run --queries both -m P@1,AP --stat std,ci95 --format json");
     assert!(
         one.err.contains("one query has neither a standard deviation nor a confidence interval"),
         "{}",

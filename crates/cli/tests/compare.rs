@@ -7,8 +7,10 @@ fn demo() -> Folder {
     let folder = Folder::new();
     for name in ["demo.qrels", "demo-bm25.run", "demo-dense.run", "demo-hybrid.run"] {
         let path = format!("{}/../../examples/data/{name}", env!("CARGO_MANIFEST_DIR"));
-        folder
-            .put(name.trim_start_matches("demo-").trim_start_matches("demo."), std::fs::read(path).unwrap());
+        folder.put(
+            name.trim_start_matches("demo-").trim_start_matches("demo."),
+            std::fs::read(path).unwrap(),
+        );
     }
     folder
 }
@@ -26,7 +28,8 @@ fn a_baseline_by_its_path() {
     assert_ne!(by("dense.run"), by("hybrid.run"));
 }
 
-/// What a run's missing queries make of a difference is the sum of their differences over all queries.
+/// What a run's missing queries make of a difference is the sum of their differences over all
+/// queries.
 #[test]
 fn queries_that_a_run_lacks() {
     let folder = demo();
@@ -34,13 +37,15 @@ fn queries_that_a_run_lacks() {
     let (most, left) = (hybrid.lines().filter(|line| line.as_bytes()[0] != b'2'), ["20", "29"]);
     let some: Vec<&str> = most.collect();
     assert!(
-        left.iter().all(|id| hybrid.contains(&format!("\n{id} "))) && some.len() < hybrid.lines().count()
+        left.iter().all(|id| hybrid.contains(&format!("\n{id} ")))
+            && some.len() < hybrid.lines().count()
     );
     folder.put("some.run", some.join("\n") + "\n");
     let ran = folder.run("compare qrels hybrid.run some.run -m nDCG@10 --format tsv --per-query");
     let delta = |line: &str| {
         let fields: Vec<&str> = line.split('\t').collect();
-        (fields[4] == "delta" && fields[2].starts_with('2')).then(|| fields[5].parse::<f64>().unwrap())
+        (fields[4] == "delta" && fields[2].starts_with('2'))
+            .then(|| fields[5].parse::<f64>().unwrap())
     };
     let deltas: Vec<f64> = ran.out.lines().filter_map(delta).collect();
     let made = deltas.iter().sum::<f64>() / 40.0;
@@ -53,12 +58,14 @@ fn queries_that_a_run_lacks() {
     assert!(!both.err.contains("some.run lacks"), "{}", both.err);
 }
 
-/// With four runs or more, a line for each measure says how many pairs it separates, by the p in the rows.
+/// With four runs or more, a line for each measure says how many pairs it separates, by the p in
+/// the rows.
 #[test]
 fn pairs_that_measures_tell_apart() {
     let folder = demo();
     let bm25 = String::from_utf8(folder.get("bm25.run")).unwrap();
-    let fewer: Vec<&str> = bm25.lines().filter(|line| !line.contains(" Q0 ") || line.len() % 3 > 0).collect();
+    let fewer: Vec<&str> =
+        bm25.lines().filter(|line| !line.contains(" Q0 ") || line.len() % 3 > 0).collect();
     folder.put("fewer.run", fewer.join("\n") + "\n");
     let four = format!("{THREE} fewer=fewer.run -m nDCG@10,P@10 --quiet");
     let rows = folder.out(&format!("{four} --format tsv"));
@@ -66,14 +73,19 @@ fn pairs_that_measures_tell_apart() {
         serde_json::from_str(&folder.out(&format!("{four} --format json"))).unwrap();
     let table = folder.out(&format!("{four} --format table"));
     for (at, measure) in ["nDCG@10", "P@10"].into_iter().enumerate() {
-        let of = |line: &str| line.split_once(&format!("\t{measure}\tp\t")).map(|(_, p)| p.parse().unwrap());
+        let of = |line: &str| {
+            line.split_once(&format!("\t{measure}\tp\t")).map(|(_, p)| p.parse().unwrap())
+        };
         let mut p: Vec<f64> = rows.lines().filter_map(of).collect();
         p.sort_by(f64::total_cmp);
         let apart = p.iter().filter(|&&p| p < 0.05).count();
         assert!(p.len() == 6 && (1..6).contains(&apart), "{p:?}");
         let found = &document["discrimination"][at];
         assert_eq!((&found["measure"], &found["apart"]), (&measure.into(), &apart.into()));
-        assert_eq!(found["p"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).collect::<Vec<_>>(), p);
+        assert_eq!(
+            found["p"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).collect::<Vec<_>>(),
+            p
+        );
         let line = table.lines().rfind(|line| line.starts_with(measure)).unwrap();
         assert!(line.contains(&format!(" {apart} of 6 ")), "{line}");
     }
@@ -99,7 +111,8 @@ fn assert_near(found: f64, known: f64) {
 #[test]
 fn the_bundled_runs() {
     let folder = demo();
-    let out = folder.out(&format!("{THREE} -m nDCG@10,P@10 --correction maxt --permutations exact"));
+    let out =
+        folder.out(&format!("{THREE} -m nDCG@10,P@10 --correction maxt --permutations exact"));
     for (run, baseline, delta, t, p, permuted, exact, max_t) in [
         (
             "dense",
@@ -153,10 +166,13 @@ fn a_table_and_sentences() {
         folder.run(&format!("{THREE} -m nDCG@10,P@10 --baseline bm25 --format table"));
     assert_eq!(code, 0, "{err}");
     let expected = "\
-hybrid is better than bm25: nDCG@10 +0.165 (+28.9 %, 95 % interval +0.084 to +0.245), adjusted p = 0.0003.
-dense against bm25 is undecided: +0.070 (+12.2 %, 95 % interval -0.021 to +0.161), adjusted p = 0.1300.
+hybrid is better than bm25: nDCG@10 +0.165 (+28.9 %, 95 % interval +0.084 to +0.245), adjusted p = \
+0.0003.
+dense against bm25 is undecided: +0.070 (+12.2 %, 95 % interval -0.021 to +0.161), adjusted p = \
+        0.1300.
 
-3 runs, against bm25, 40 queries; t, Holm, 2 comparisons per measure; 99999 permutations, seed 0x6c616e6576616c31
+3 runs, against bm25, 40 queries; t, Holm, 2 comparisons per measure; 99999 permutations, seed \
+        0x6c616e6576616c31
 
 #  run     nDCG@10      P@10    Judged@10
 ─────────────────────────────────────────
@@ -166,14 +182,17 @@ c  hybrid   0.7351*ᵃ  0.3600*ᵃ       60 %
 
 * best; letters: shown to be better than that run (adjusted p < 0.05).
 ";
-    let lines = |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
+    let lines =
+        |text: &str| text.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>();
     assert_eq!(lines(&out)[..12], lines(expected)[..], "{out}");
     assert_says(
         &out,
         &[
-            "hybrid is better than bm25 on nDCG@10: 0.7351 against 0.5703, +0.1648 (+28.9 %), 95 % interval +0.0844 to +0.2451; \
+            "hybrid is better than bm25 on nDCG@10: 0.7351 against 0.5703, +0.1648 (+28.9 %), 95 % \
+             interval +0.0844 to +0.2451; \
              p = 0.0003 (t, Holm, 2 comparisons); of 40 queries 26 won, 2 tied, 12 lost.",
-            "No difference shown between dense and bm25 on nDCG@10: +0.0696, but anything from -0.0214 to +0.1606 fits",
+            "No difference shown between dense and bm25 on nDCG@10: +0.0696, but anything from \
+             -0.0214 to +0.1606 fits",
             "40 queries find a difference of 0.13 four times in five.",
         ],
     );
@@ -183,13 +202,18 @@ c  hybrid   0.7351*ᵃ  0.3600*ᵃ       60 %
     );
 }
 
-/// All pairs: letters follow the corrected p, and what is not shown to be worse than the best has a mark.
+/// All pairs: letters follow the corrected p, and what is not shown to be worse than the best has a
+/// mark.
 #[test]
 fn letters_follow_the_correction() {
     let folder = demo();
     let rows = |options: &str| {
         let out = folder.out(&format!("{THREE} -m nDCG@10 --format table {options}"));
-        let rows = out.lines().skip(7).take(3).map(|line| line.split_whitespace().nth(2).unwrap().to_owned());
+        let rows = out
+            .lines()
+            .skip(7)
+            .take(3)
+            .map(|line| line.split_whitespace().nth(2).unwrap().to_owned());
         rows.collect::<Vec<String>>()
     };
     assert_eq!(rows(""), ["0.5703", "0.6399=", "0.7351*ᵃ"]);
@@ -214,7 +238,8 @@ fn every_format() {
             "\\begin{tabular}{llrrr}\n\\toprule\n",
             "\\textbf{0.7351}$^{a}$",
             "57 \\%",
-            "\\caption{3 runs, 40 queries; t, Holm, 3 comparisons per measure; 99999 permutations, seed 0x6c616e6576616c31}",
+            "\\caption{3 runs, 40 queries; t, Holm, 3 comparisons per measure; 99999 permutations, \
+             seed 0x6c616e6576616c31}",
         ],
     );
     let document: serde_json::Value = serde_json::from_str(&out("json")).unwrap();
@@ -254,7 +279,10 @@ fn gates() {
     ] {
         let failed = judge(worse, &[gate, "P@10 <= 0"]);
         assert_eq!(failed.code, 1, "{gate}\n{}{}", failed.out, failed.err);
-        assert_says(&failed.out, &[&format!("FAILED  bm25.run: {gate}"), "PASSED  bm25.run: P@10 <= 0"]);
+        assert_says(
+            &failed.out,
+            &[&format!("FAILED  bm25.run: {gate}"), "PASSED  bm25.run: P@10 <= 0"],
+        );
         assert_says(&failed.err, &[&format!("error: a gate failed: bm25.run: {gate}")]);
     }
     // What cannot be told is no pass.
@@ -274,15 +302,18 @@ fn gates() {
 #[test]
 fn gates_of_averages() {
     let folder = demo();
-    let judge =
-        |gate: &str| folder.shell(&format!("$L eval qrels bm25.run dense.run -m AP --fail-if '{gate}'"));
+    let judge = |gate: &str| {
+        folder.shell(&format!("$L eval qrels bm25.run dense.run -m AP --fail-if '{gate}'"))
+    };
     let failed = judge("nDCG@10 < 0.6");
     assert_eq!(failed.code, 1, "{}", failed.err);
     assert_says(
         &failed.err,
         &[
-            "PASSED  dense.run: nDCG@10 < 0.6  (nDCG@10 of dense.run is 0.6399; allowed: 0.6 or more)",
-            "error: a gate failed: bm25.run: nDCG@10 < 0.6 (nDCG@10 of bm25.run is 0.5703; allowed: 0.6 or more)",
+            "PASSED  dense.run: nDCG@10 < 0.6  (nDCG@10 of dense.run is 0.6399; allowed: 0.6 or \
+             more)",
+            "error: a gate failed: bm25.run: nDCG@10 < 0.6 (nDCG@10 of bm25.run is 0.5703; \
+             allowed: 0.6 or more)",
         ],
     );
     assert_says(&failed.out, &["bm25.run\t\tnDCG@10\tmean\t0.5703262171092888"]);
@@ -301,13 +332,20 @@ fn what_cannot_be_compared() {
     folder.out("build qrels dense.run --ties docno-asc -o b.lmx");
     for (args, why) in [
         ("compare qrels bm25.run", "bm25.run is the only run: two or more were expected"),
-        ("compare qrels bm25.run dense.run -m NumRel", "a higher NumRel is neither better nor worse"),
+        (
+            "compare qrels bm25.run dense.run -m NumRel",
+            "a higher NumRel is neither better nor worse",
+        ),
         (
             "compare qrels bm25.run dense.run --baseline sparse",
-            "--baseline sparse: no run and no file of scores has this name; the runs are bm25.run, dense.run",
+            "--baseline sparse: no run and no file of scores has this name; the runs are bm25.run, \
+             dense.run",
         ),
         ("compare a.lmx b.lmx", "a.lmx and b.lmx"),
-        ("compare qrels bm25.run dense.run --ties interval", "--ties interval gives three values per query"),
+        (
+            "compare qrels bm25.run dense.run --ties interval",
+            "--ties interval gives three values per query",
+        ),
         ("compare qrels bm25.run dense.run --alpha 2", "α is 2"),
         ("compare qrels bm25.run dense.run --margin 0", "the margin is 0"),
         ("compare qrels bm25.run dense.run --correction hsd --family all", "one measure only"),
@@ -329,15 +367,18 @@ fn equal_runs_and_one_query() {
     let out = folder.out("compare qrels a=bm25.run b=bm25.run --format table");
     assert_says(&out, &["b and a have the same nDCG@10 in each of the 40 queries.", "1.0000"]);
     let tsv = folder.out("compare qrels a=bm25.run b=bm25.run -m AP --format tsv");
-    assert_eq!([value(&tsv, "b", "a", "AP", "p"), value(&tsv, "b", "a", "AP", "p_adj")], [1.0, 1.0]);
+    assert_eq!(
+        [value(&tsv, "b", "a", "AP", "p"), value(&tsv, "b", "a", "AP", "p_adj")],
+        [1.0, 1.0]
+    );
     assert!(!tsv.contains("\tt\t") && !tsv.contains("d_z"), "{tsv}");
     folder.put("one", "01\n");
     let one = folder.run("compare qrels bm25.run dense.run --only one --format table");
     assert_eq!(one.code, 0, "{}", one.err);
     assert_says(&one.out, &["in the only query"]);
     for (gate, code) in [("AP drops", 1), ("AP drops > 0.9", 0), ("AP worse p<0.05", 2)] {
-        let gate =
-            folder.shell(&format!("$L compare qrels bm25.run dense.run --only one --fail-if '{gate}'"));
+        let gate = folder
+            .shell(&format!("$L compare qrels bm25.run dense.run --only one --fail-if '{gate}'"));
         assert_eq!(gate.code, code, "{}", gate.err);
     }
 }
@@ -350,7 +391,9 @@ fn the_bytes_are_always_the_same() {
     let backwards: String = text.lines().rev().map(|line| format!("{line}\n")).collect();
     folder.put("backwards.run", backwards);
     let all = "-m nDCG@10,AP --correction maxt --family all --ci bca --anova --format json";
-    let one = folder.out(&format!("compare qrels a=bm25.run b=hybrid.run c=dense.run {all} --threads 1"));
-    let two = folder.out(&format!("compare qrels a=bm25.run b=backwards.run c=dense.run {all} --threads 2"));
+    let one =
+        folder.out(&format!("compare qrels a=bm25.run b=hybrid.run c=dense.run {all} --threads 1"));
+    let two = folder
+        .out(&format!("compare qrels a=bm25.run b=backwards.run c=dense.run {all} --threads 2"));
     assert_eq!(one, two);
 }

@@ -1,4 +1,5 @@
-//! `laneval convert`: every format to every other, values kept; what is refused leaves nothing behind.
+//! `laneval convert`: every format to every other, values kept; what is refused leaves nothing
+//! behind.
 
 use super::folder::{Folder, assert_says};
 
@@ -14,17 +15,20 @@ const QRELS: [&str; 8] = [
 ];
 const RUNS: [&str; 7] =
     ["run.trec", "untagged.trec", "run.tsv", "run.csv", "msmarco.tsv", "run.json", "run.jsonl"];
-const MEASURES: &str = "nDCG@10,AP,RR,P@2,ERR,Judged@3,Compat,bpref,Rprec,R@2,infAP,NumRet,NumRelRet";
+const MEASURES: &str =
+    "nDCG@10,AP,RR,P@2,ERR,Judged@3,Compat,bpref,Rprec,R@2,infAP,NumRet,NumRelRet";
 
 /// The values of all queries, to the last bit.
 fn values(folder: &Folder, qrels: &str, run: &str, more: &str) -> String {
-    folder.out(&format!("eval {qrels} r={run} -m {MEASURES} --per-query --format csv --quiet {more}"))
+    folder
+        .out(&format!("eval {qrels} r={run} -m {MEASURES} --per-query --format csv --quiet {more}"))
 }
 
 #[test]
 fn every_format_becomes_every_other_with_the_same_values() {
     let folder = Folder::of_formats();
-    for output in ["out.trec", "out.run", "out.tsv", "out.jsonl", "out.trec.gz", "out.TSV.gz", "out.jsonl.gz"]
+    for output in
+        ["out.trec", "out.run", "out.tsv", "out.jsonl", "out.trec.gz", "out.TSV.gz", "out.jsonl.gz"]
     {
         for run in RUNS {
             folder.out(&format!("convert {run} -o {output}"));
@@ -49,12 +53,19 @@ fn every_format_becomes_every_other_with_the_same_values() {
                 // Its queries and documents have no names but numbers.
                 "lightgbm.txt" => {
                     folder.out("convert lightgbm.txt scores.txt -o numbered.run");
-                    (values(&folder, qrels, "scores.txt", ""), values(&folder, output, "numbered.run", ""))
+                    (
+                        values(&folder, qrels, "scores.txt", ""),
+                        values(&folder, output, "numbered.run", ""),
+                    )
                 }
-                "labels.npy" => {
-                    (values(&folder, qrels, "scores.npy", ""), values(&folder, output, "scores.npy", ""))
-                }
-                _ => (values(&folder, qrels, "run.trec", ""), values(&folder, output, "run.trec", "")),
+                "labels.npy" => (
+                    values(&folder, qrels, "scores.npy", ""),
+                    values(&folder, output, "scores.npy", ""),
+                ),
+                _ => (
+                    values(&folder, qrels, "run.trec", ""),
+                    values(&folder, output, "run.trec", ""),
+                ),
             };
             assert_eq!(found, expected, "{qrels} {output}");
         }
@@ -72,7 +83,8 @@ q1 Q0 \u{feff}d -1 1E-300 mine
 q3 Q0 , first 0.1000000000000000055511151231257827 mine
 q3 Q0 {} 2 123456789012345678901234567890 mine
 ";
-const JUDGMENTS: &str = "q2 0 d1 1\nq1 0 d1 +2.50\nq2 0 d\\2 -1\nq1 0 é 0\nq3 0 , 1e2\nq3 0 {} .5\n";
+const JUDGMENTS: &str =
+    "q2 0 d1 1\nq1 0 d1 +2.50\nq2 0 d\\2 -1\nq1 0 é 0\nq3 0 , 1e2\nq3 0 {} .5\n";
 
 #[test]
 fn trec_comes_back_as_it_went() {
@@ -80,7 +92,8 @@ fn trec_comes_back_as_it_went() {
     let blank = |text: &str| text.replace(' ', "\t ").replace('\n', " \r\n\n") + "# nothing";
     for (switch, text) in [("", RESULTS), ("--qrels", JUDGMENTS)] {
         folder.put("in.trec", blank(text));
-        for output in ["mine.trec", "mine.tsv", "mine.jsonl", "mine.trec.gz", "mine.tsv.gz", "mine.jsonl.gz"]
+        for output in
+            ["mine.trec", "mine.tsv", "mine.jsonl", "mine.trec.gz", "mine.tsv.gz", "mine.jsonl.gz"]
         {
             folder.out(&format!("convert {switch} in.trec -o {output}"));
             folder.out(&format!("convert {switch} {output} -o back.trec"));
@@ -99,8 +112,9 @@ fn trec_comes_back_as_it_went() {
                         .collect();
                     kept.join(" ")
                 };
-                let rows =
-                    |text: &str| text.lines().map(|line| (others(line), number(line))).collect::<Vec<_>>();
+                let rows = |text: &str| {
+                    text.lines().map(|line| (others(line), number(line))).collect::<Vec<_>>()
+                };
                 assert_eq!(
                     rows(&String::from_utf8(folder.get("back.trec")).unwrap()),
                     rows(text),
@@ -112,7 +126,10 @@ fn trec_comes_back_as_it_went() {
         }
     }
     // Ranks go along, so they order equal scores still.
-    folder.put("tied.trec", "PLAIN-1 Q0 MED-12 2 1 t\nPLAIN-1 Q0 MED-10 1 1 t\nPLAIN-1 Q0 MED-11 3 1 t\n");
+    folder.put(
+        "tied.trec",
+        "PLAIN-1 Q0 MED-12 2 1 t\nPLAIN-1 Q0 MED-10 1 1 t\nPLAIN-1 Q0 MED-11 3 1 t\n",
+    );
     folder.out("convert tied.trec -o tied.tsv");
     let by_rank = values(&folder, "qrels.trec", "tied.trec", "--ties rank");
     assert_eq!(values(&folder, "qrels.trec", "tied.tsv", "--ties rank"), by_rank);
@@ -147,10 +164,12 @@ fn judges_and_subtopics_go_along() {
 fn what_trec_has_and_others_lack_is_made_up() {
     let folder = Folder::of_formats();
     folder.put("my run.v1.tsv", "q\td\t5\nr\td\t0.5\nq\te\t.5\nr\te\t-1\n");
-    let ran = folder.shell("$L convert 'my run.v1.tsv' --columns query,doc,score -o out.run; cat out.run");
+    let ran = folder
+        .shell("$L convert 'my run.v1.tsv' --columns query,doc,score -o out.run; cat out.run");
     assert_eq!(
         ran.out,
-        "q Q0 d 1 5 my_run.v1\nr Q0 d 1 0.5 my_run.v1\nq Q0 e 2 .5 my_run.v1\nr Q0 e 2 -1 my_run.v1\n"
+        "q Q0 d 1 5 my_run.v1\nr Q0 d 1 0.5 my_run.v1\nq Q0 e 2 .5 my_run.v1\nr Q0 e 2 -1 \
+         my_run.v1\n"
     );
     assert_says(&ran.err, &["out.run: 4 results in "]);
     folder.put("tags.trec", "q x d 7 5 two words \nq x e 8 4 t\n");
@@ -165,7 +184,8 @@ fn what_trec_has_and_others_lack_is_made_up() {
             "out.jsonl: 3 results in ",
         ],
     );
-    let expected = "{\"query_id\": \"q\", \"doc_id\": \"d\", \"rank\": 1, \"score\": -1}\n{\"query_id\": \"r\", \"doc_id\": \"d\", \"rank\": 1, \"score\": -1}\n\
+    let expected = "{\"query_id\": \"q\", \"doc_id\": \"d\", \"rank\": 1, \"score\": \
+                    -1}\n{\"query_id\": \"r\", \"doc_id\": \"d\", \"rank\": 1, \"score\": -1}\n\
                     {\"query_id\": \"q\", \"doc_id\": \"e\", \"rank\": 2, \"score\": -2}\n";
     assert_eq!(String::from_utf8(folder.get("out.jsonl")).unwrap(), expected);
     folder.put("six.csv", "q,Q0,d,1,0.5,my tag\nq,Q0,e,2,0.25, \n");
@@ -182,14 +202,16 @@ fn a_pipe_is_converted_as_its_file() {
     let folder = Folder::of_formats();
     for input in RUNS {
         let script = format!(
-            "$L convert {input} -o a.tsv --quiet && cat {input} | $L convert - -o b.tsv --quiet && gzip -c {input} | $L convert - -o c.tsv --quiet && cmp a.tsv b.tsv && cmp a.tsv c.tsv"
+            "$L convert {input} -o a.tsv --quiet && cat {input} | $L convert - -o b.tsv --quiet && \
+             gzip -c {input} | $L convert - -o c.tsv --quiet && cmp a.tsv b.tsv && cmp a.tsv c.tsv"
         );
         let ran = folder.shell(&script);
         assert_eq!((ran.err.as_str(), ran.code), ("", 0), "{input}");
     }
     let ran = folder.shell("$L convert - -o out.run --quiet <run.json && head -1 out.run");
     assert_eq!(ran.out, "PLAIN-1 Q0 MED-12 1 9.5 stdin\n");
-    let ran = folder.shell("$L convert --qrels - -o out.qrels --quiet <judged.letor && head -1 out.qrels");
+    let ran = folder
+        .shell("$L convert --qrels - -o out.qrels --quiet <judged.letor && head -1 out.qrels");
     assert_eq!(ran.out, "PLAIN-1 0 MED-10 2\n");
 }
 
@@ -201,9 +223,15 @@ fn a_matrix_is_built() {
     assert_says(&ran.err, &["converted.lmx: 2 runs, 2 judged queries, 10 labels, "]);
     assert_eq!(folder.get("converted.lmx"), folder.get("built.lmx"));
     for args in ["convert run.trec -o m.lmx", "convert qrels.trec run.trec --qrels -o m.lmx"] {
-        assert_says(&folder.error(args), &["m.lmx: a matrix has judgments and runs: give QRELS RUN..."]);
+        assert_says(
+            &folder.error(args),
+            &["m.lmx: a matrix has judgments and runs: give QRELS RUN..."],
+        );
     }
-    assert_says(&folder.error("convert built.lmx -o x.trec"), &["keeps neither documents nor scores"]);
+    assert_says(
+        &folder.error("convert built.lmx -o x.trec"),
+        &["keeps neither documents nor scores"],
+    );
 }
 
 #[test]
@@ -219,7 +247,11 @@ fn what_is_refused_leaves_nothing_behind() {
             + &(2..40).map(|rank| format!("q\td{rank}\t{rank}\n")).collect::<String>()
             + "q\tz\t39\n",
     );
-    folder.put("half.jsonl", "{\"qid\": \"q\", \"docid\": \"d\", \"rank\": 1, \"score\": 1}\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 1}\n");
+    folder.put(
+        "half.jsonl",
+        "{\"qid\": \"q\", \"docid\": \"d\", \"rank\": 1, \"score\": \
+                              1}\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 1}\n",
+    );
     folder.put("half.csv", "qid,docid,rank,score\nq,d,1,1\nq,e,,1\n");
     folder.put("empty.tsv", "qid\tdocid\tscore\n");
     folder.put("old.tsv", "old");
@@ -227,71 +259,100 @@ fn what_is_refused_leaves_nothing_behind() {
     for (args, said) in [
         (
             "bad.trec -o new.tsv",
-            &["bad.trec:2: 4 fields in 'q Q0 e 2'", "\nerror: bad.trec:3: score 'x' is not a number"][..],
+            &[
+                "bad.trec:2: 4 fields in 'q Q0 e 2'",
+                "\nerror: bad.trec:3: score 'x' is not a number",
+            ][..],
         ),
         ("bad.trec -o old.tsv", &["bad.trec:2: "]),
         ("bad.trec -o new.jsonl.gz", &["bad.trec:2: "]),
         (
             "blanks.tsv -o new.run",
             &[
-                "blanks.tsv:3: the document 'a b' has a blank in it, so .trec cannot have it: .tsv and .jsonl ",
+                "blanks.tsv:3: the document 'a b' has a blank in it, so .trec cannot have it: .tsv \
+                 and .jsonl ",
                 "\nerror: blanks.tsv:5: score 'x'",
             ],
         ),
         (
             "blanks.tsv -o new.tsv",
-            &[
-                "blanks.tsv:4: the document 'c\"d\"' has a tab, an end of line or a quote in it, so .tsv cannot have it: .trec and .jsonl ",
-            ],
+            &["blanks.tsv:4: the document 'c\"d\"' has a tab, an end of line or a quote in it, \
+                 so .tsv cannot have it: .trec and .jsonl "],
         ),
         ("cut.json -o new.tsv", &["cut.json:2: the JSON ends here"]),
         ("uncounted.tsv -o new.tsv", &["uncounted.tsv:41: '39' where rank 40 was expected"]),
         ("half.jsonl -o new.tsv", &["half.jsonl:2: the rank is missing or empty: expected '{"]),
         (
             "half.csv -o new.tsv",
-            &["half.csv:3: the rank is missing or empty in 'q,e,,1': expected 'qid,docid,rank,score'"],
+            &["half.csv:3: the rank is missing or empty in 'q,e,,1': expected \
+                 'qid,docid,rank,score'"],
         ),
-        ("empty.tsv -o new.tsv", &["empty.tsv: there is no result in it: expected 'qid docid score'"]),
-        ("scores.txt -o new.run", &["is a list of numbers: scores alone need judgments in the format LETOR"]),
-        ("qrels.trec -o new.run", &["qrels.trec: these are judgments, a run was expected; add --qrels"]),
+        (
+            "empty.tsv -o new.tsv",
+            &["empty.tsv: there is no result in it: expected 'qid docid score'"],
+        ),
+        (
+            "scores.txt -o new.run",
+            &["is a list of numbers: scores alone need judgments in the format LETOR"],
+        ),
+        (
+            "qrels.trec -o new.run",
+            &["qrels.trec: these are judgments, a run was expected; add --qrels"],
+        ),
         ("none -o new.run", &["none: cannot open"]),
         (
             "run.trec -o new.csv",
             &[
-                "new.csv: cannot write: unknown extension .csv: take .trec, .run, .qrels, .tsv, .jsonl, ",
+                "new.csv: cannot write: unknown extension .csv: take .trec, .run, .qrels, .tsv, \
+                 .jsonl, ",
                 ".lmx; text also with .gz",
             ],
         ),
         (
             "run.json run.tsv -o new.trec",
-            &[
-                "run.json is neither LETOR nor a matrix, and scores alone need such judgments: one input becomes one file",
-            ],
+            &["run.json is neither LETOR nor a matrix, and scores alone need such judgments: one \
+                 input becomes one file"],
         ),
         ("run.trec -o new.lmx.gz", &["unknown extension .gz: take"]),
         ("run.trec -o new", &["unknown extension .: take"]),
         ("run.trec -o new.qrels", &["new.qrels is for judgments: add --qrels"]),
-        ("--qrels qrels.trec -o new.run", &["new.run is for a run: leave out --qrels, or write .qrels"]),
+        (
+            "--qrels qrels.trec -o new.run",
+            &["new.run is for a run: leave out --qrels, or write .qrels"],
+        ),
         ("run.trec run.tsv run.csv -o new.tsv", &["one input becomes one file"]),
         ("run.trec -o run.trec", &["it is one of the inputs"]),
         ("run.trec -o none/new.tsv", &["there is no folder none"]),
     ] {
         assert_says(&folder.error(&format!("convert {args}")), said);
-        assert_eq!((folder.names(), folder.get("old.tsv")), (before.clone(), b"old".to_vec()), "{args}");
+        assert_eq!(
+            (folder.names(), folder.get("old.tsv")),
+            (before.clone(), b"old".to_vec()),
+            "{args}"
+        );
     }
 }
 
-/// Passages with positions become judgments of chunks in every format, and what does not fit leaves nothing behind.
+/// Passages with positions become judgments of chunks in every format, and what does not fit leaves
+/// nothing behind.
 #[test]
 fn passages_become_judgments_of_chunks() {
     let folder = Folder::new();
-    let gold = [("d1", 10, 30, 1), ("d1", 50, 60, 2), ("d2", 0, 20, 1)].map(|(doc, start, end, grade)| {
-        format!("{{\"query\": \"q\", \"doc\": \"{doc}\", \"start\": {start}, \"end\": {end}, \"grade\": {grade}}}\n")
-    });
+    let gold =
+        [("d1", 10, 30, 1), ("d1", 50, 60, 2), ("d2", 0, 20, 1)].map(|(doc, start, end, grade)| {
+            format!(
+                "{{\"query\": \"q\", \"doc\": \"{doc}\", \"start\": {start}, \"end\": \
+                 {end}, \"grade\": {grade}}}\n"
+            )
+        });
     folder.put("gold.jsonl", gold.concat());
-    folder.put("chunks.csv", "chunk,doc,start,length\nc0,d1,0,20\nc1,d1,20,20\nc2,d1,40,20\nc3,d2,0,25\n");
+    folder.put(
+        "chunks.csv",
+        "chunk,doc,start,length\nc0,d1,0,20\nc1,d1,20,20\nc2,d1,40,20\nc3,d2,0,25\n",
+    );
     let of = |line: &str, output: &str| {
-        let ran = folder.run(&format!("convert gold.jsonl --qrels --chunks chunks.csv {line} -o {output}"));
+        let ran = folder
+            .run(&format!("convert gold.jsonl --qrels --chunks chunks.csv {line} -o {output}"));
         assert_eq!(ran.code, 0, "{}", ran.err);
         (String::from_utf8(folder.get(output)).unwrap(), ran.err)
     };
@@ -311,13 +372,19 @@ fn passages_become_judgments_of_chunks() {
     assert_eq!(written, "q 0 c0 1\nq 0 c1 1\nq 1 c2 2\nq 2 c3 1\n");
     assert_eq!(
         folder.out("info gold.jsonl --chunks chunks.csv"),
-        "passages          3, of 1 queries with gold\nchunks            4 of 2 documents\nlength            20 to 25, median 20, mean 21.2\n\
-         gold in chunks    1.0000 of its positions\nchunks with gold  4.00 a query\nprecision-Ω       0.5882\n"
+        "passages          3, of 1 queries with gold\nchunks            4 of 2 \
+         documents\nlength            20 to 25, median 20, mean 21.2\n\
+         gold in chunks    1.0000 of its positions\nchunks with gold  4.00 a \
+         query\nprecision-Ω       0.5882\n"
     );
     let json = folder.out("info gold.jsonl --chunks chunks.csv --format json");
     assert_says(
         &json,
-        &["\"precision_omega\": 0.5882352941176471", "\"chunks_with_gold\": 4.0", "\"passages\": 3"],
+        &[
+            "\"precision_omega\": 0.5882352941176471",
+            "\"chunks_with_gold\": 4.0",
+            "\"passages\": 3",
+        ],
     );
     for (line, said) in [
         (

@@ -86,7 +86,10 @@ impl Folder {
     pub fn shell(&self, script: &str) -> Ran {
         let mut command = Command::new("bash");
         let script = format!("set -o pipefail; {script}");
-        ran(command.current_dir(self.path()).env("L", env!("CARGO_BIN_EXE_laneval")).args(["-c", &script]))
+        ran(command
+            .current_dir(self.path())
+            .env("L", env!("CARGO_BIN_EXE_laneval"))
+            .args(["-c", &script]))
     }
 
     /// What a successful command prints.
@@ -108,7 +111,11 @@ impl Folder {
 pub fn ran(command: &mut Command) -> Ran {
     let output = command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { out: text(output.stdout), err: text(output.stderr), code: output.status.code().unwrap_or(-1) }
+    Ran {
+        out: text(output.stdout),
+        err: text(output.stderr),
+        code: output.status.code().unwrap_or(-1),
+    }
 }
 
 #[track_caller]

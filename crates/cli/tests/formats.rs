@@ -6,14 +6,18 @@ use super::folder::{Folder, assert_says};
 fn a_note_says_what_might_be_something_else() {
     let folder = Folder::of_formats();
     let expected = folder.out("eval qrels.trec run=run.trec -m nDCG@10,AP --format csv");
-    let note = "note: msmarco.tsv: three columns without a header, of which the third counts 1, 2, 3 … in every query: query, document and \
+    let note = "note: msmarco.tsv: three columns without a header, of which the third counts 1, 2, \
+                3 … in every query: query, document and \
                 rank\n";
     let ran = folder.run("eval qrels.trec run=msmarco.tsv -m nDCG@10,AP --format csv");
     assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.code), (expected.as_str(), note, 0));
     assert_eq!(folder.run("eval qrels.trec run=msmarco.tsv -m AP --format csv --quiet").err, "");
     assert_says(&folder.run("build qrels.trec msmarco.tsv -o m.lmx").err, &[note.trim_end()]);
     assert_says(&folder.run("show qrels.trec msmarco.tsv --query PLAIN-1").err, &[note.trim_end()]);
-    assert_says(&folder.run("compare qrels.trec msmarco.tsv run.tsv -m AP").err, &[note.trim_end()]);
+    assert_says(
+        &folder.run("compare qrels.trec msmarco.tsv run.tsv -m AP").err,
+        &[note.trim_end()],
+    );
     let verbose = folder.run("eval qrels.tsv run.json -v").err;
     assert_says(
         &verbose,
@@ -36,10 +40,14 @@ fn options_overrule_what_is_told() {
     let refused = folder.error("eval qrels.trec plain.tsv");
     assert_says(
         &refused,
-        &["plain.tsv:1: '2' where rank 1 was expected", "`--columns query,doc,score` if they are scores"],
+        &[
+            "plain.tsv:1: '2' where rank 1 was expected",
+            "`--columns query,doc,score` if they are scores",
+        ],
     );
-    let values =
-        |args: &str| folder.out(&format!("eval qrels.trec r={args} -m nDCG@10 --format csv --quiet"));
+    let values = |args: &str| {
+        folder.out(&format!("eval qrels.trec r={args} -m nDCG@10 --format csv --quiet"))
+    };
     folder.put("scores.trec", "PLAIN-1 0 MED-10 1 2 t\nPLAIN-1 0 MED-11 2 7 t\n");
     folder.put("ranks.trec", "PLAIN-1 0 MED-10 1 -2 t\nPLAIN-1 0 MED-11 2 -7 t\n");
     folder.put("named.csv", "s,q,d,score\n2,PLAIN-1,MED-10,x\n7,PLAIN-1,MED-11,x\n");
@@ -59,7 +67,10 @@ fn options_overrule_what_is_told() {
         &folder.error("eval qrels.trec run.trec --columns query,doc"),
         &["--columns", "a score, a rank or"],
     );
-    assert_says(&folder.error("eval qrels.trec run.trec --run-format xml"), &["msmarco", "jsonl", "parquet"]);
+    assert_says(
+        &folder.error("eval qrels.trec run.trec --run-format xml"),
+        &["msmarco", "jsonl", "parquet"],
+    );
     assert_says(
         &folder.error("eval qrels.trec run.tsv --ties rank"),
         &["run.tsv has no ranks beside its scores that could order equal ones"],
@@ -70,7 +81,8 @@ fn options_overrule_what_is_told() {
     );
     folder.put("sizes", "3\n2\n");
     folder.put("labels", "2\n1\n0\n1\n0\n");
-    let by_groups = folder.out("eval labels r=scores.txt --groups sizes -m AP --format csv --quiet");
+    let by_groups =
+        folder.out("eval labels r=scores.txt --groups sizes -m AP --format csv --quiet");
     assert_eq!(by_groups, folder.out("eval qrels.trec r=run.trec -m AP --format csv --quiet"));
 }
 
@@ -79,7 +91,8 @@ fn identical_ids_are_dropped_where_that_is_asked_for() {
     let folder = Folder::new();
     folder.put("own.run", "q1 Q0 q1 1 9 t\nq1 Q0 a 2 8 t\n");
     folder.put("without.run", "q1 Q0 a 2 8 t\n");
-    let values = |args: &str| folder.out(&format!("eval qrels r={args} -m nDCG@1 --format csv --quiet"));
+    let values =
+        |args: &str| folder.out(&format!("eval qrels r={args} -m nDCG@1 --format csv --quiet"));
     assert_eq!(values("own.run --drop-identical-ids -M 1"), values("without.run"));
     assert_ne!(values("own.run"), values("without.run"));
     folder.out("build qrels own.run -o own.lmx --drop-identical-ids --quiet");
@@ -91,7 +104,10 @@ fn identical_ids_are_dropped_where_that_is_asked_for() {
         &folder.error("eval without.lmx --drop-identical-ids"),
         &["without.lmx has no documents that --drop-identical-ids could drop"],
     );
-    assert_says(&folder.out("info own.lmx"), &["all ranks, without documents with the id of their query"]);
+    assert_says(
+        &folder.out("info own.lmx"),
+        &["all ranks, without documents with the id of their query"],
+    );
     let shown = folder.out("show qrels own.run --query q1 --drop-identical-ids --format jsonl");
     assert!(shown.contains("\"a\"") && !shown.contains("\"document\":\"q1\""), "{shown}");
 }
@@ -147,7 +163,8 @@ fn info_says_what_a_file_is_taken_for() {
         ],
     );
     assert_says(&said, &["   2  PLAIN-1  MED-12       9.5\n"]);
-    let json: serde_json::Value = serde_json::from_str(&folder.out("info qrels.json --format json")).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.out("info qrels.json --format json")).unwrap();
     assert_eq!(
         json["rows"][1],
         serde_json::json!({"line": 4, "query": "PLAIN-1", "document": "MED-11", "number": "1"})
@@ -162,7 +179,8 @@ fn info_says_what_a_file_is_taken_for() {
     );
     folder.put(
         "broken.jsonl",
-        "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}\n{\"qid\": null, \"docid\": \"d\", \"rel\": 1}\n",
+        "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}\n{\"qid\": \
+         null, \"docid\": \"d\", \"rel\": 1}\n",
     );
     assert_says(
         &folder.out("info broken.jsonl"),
@@ -188,7 +206,11 @@ fn info_says_what_a_file_is_taken_for() {
         for format in ["table", "json"] {
             let ran = folder.run(&format!("info {name} --format {format}"));
             assert_eq!(ran.code, 2, "{name}");
-            assert!(ran.err.starts_with(&format!("error: {name} can be read neither as")), "{}", ran.err);
+            assert!(
+                ran.err.starts_with(&format!("error: {name} can be read neither as")),
+                "{}",
+                ran.err
+            );
             assert!(!ran.out.contains("TREC text"), "{}", ran.out);
             assert!(format == "json" || ran.out.contains(said), "{}", ran.out);
         }
@@ -215,10 +237,12 @@ fn every_format_goes_through_a_pipe() {
 fn every_format_goes_through_a_pipe_compressed() {
     let folder = Folder::of_formats();
     let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv --quiet");
-    let runs = ["run.trec", "untagged.trec", "run.tsv", "run.csv", "run.json", "run.jsonl", "msmarco.tsv"]
-        .map(|run| (run, "eval qrels.trec r=-"));
-    let qrels = ["qrels.trec", "qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "judged.letor"]
-        .map(|qrels| (qrels, "eval - r=run.trec"));
+    let runs =
+        ["run.trec", "untagged.trec", "run.tsv", "run.csv", "run.json", "run.jsonl", "msmarco.tsv"]
+            .map(|run| (run, "eval qrels.trec r=-"));
+    let qrels =
+        ["qrels.trec", "qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "judged.letor"]
+            .map(|qrels| (qrels, "eval - r=run.trec"));
     let scores = [("scores.txt", "eval judged.letor r=-")];
     for (name, command) in runs.into_iter().chain(qrels).chain(scores) {
         let text = folder.get(name);
@@ -226,7 +250,8 @@ fn every_format_goes_through_a_pipe_compressed() {
         std::io::Write::write_all(&mut gzip, &text).unwrap();
         for bytes in [gzip.finish().unwrap(), zstd::encode_all(&text[..], 1).unwrap()] {
             folder.put("piped", bytes);
-            let ran = folder.shell(&format!("cat piped | $L {command} -m nDCG@10,AP --format csv --quiet"));
+            let ran = folder
+                .shell(&format!("cat piped | $L {command} -m nDCG@10,AP --format csv --quiet"));
             assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{name}: {}", ran.err);
         }
     }
@@ -236,8 +261,9 @@ fn every_format_goes_through_a_pipe_compressed() {
 #[test]
 fn long_runs_of_every_format_go_by() {
     let folder = Folder::new();
-    let row =
-        |n: usize| (n / 100, format!("document{}", n * 7919 % 1_000_003), (n * 7919 % 10_007) as f64 / 8.0);
+    let row = |n: usize| {
+        (n / 100, format!("document{}", n * 7919 % 1_000_003), (n * 7919 % 10_007) as f64 / 8.0)
+    };
     let queries: String = (0..12_000usize)
         .step_by(37)
         .map(|query| format!("{query} 0 document{} 1\n", query * 100 * 7919 % 1_000_003))
@@ -248,9 +274,15 @@ fn long_runs_of_every_format_go_by() {
         rows().map(|(q, d, s)| line(q, &d, s)).collect::<String>()
     };
     let jsonl = lines(&|q, d, s| format!("{{\"qid\":{q},\"docid\":\"{d}\",\"score\":{s}}}\n"));
-    let tsv = format!("text\tqid\tdocid\tscore\n{}", lines(&|q, d, s| format!("some text\t{q}\t{d}\t{s}\n")));
+    let tsv = format!(
+        "text\tqid\tdocid\tscore\n{}",
+        lines(&|q, d, s| format!("some text\t{q}\t{d}\t{s}\n"))
+    );
     // What stands between quotes before a query is no field of its own.
-    let csv = format!("text,qid,docid,score\n{}", lines(&|q, d, s| format!("\"some, {s}\",{q},{d},{s}\r\n")));
+    let csv = format!(
+        "text,qid,docid,score\n{}",
+        lines(&|q, d, s| format!("\"some, {s}\",{q},{d},{s}\r\n"))
+    );
     assert!([&tsv, &csv, &jsonl].iter().all(|text| text.len() > 33 << 20));
     folder.put("long.tsv", &tsv);
     let expected = folder.out("eval long.qrels r=long.tsv -m nDCG@10,AP --format csv --quiet");
@@ -269,19 +301,22 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
     let late = "q1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\tBRK 7\t200\t0.5\tt\n";
     folder.put("late.tsv", late);
     folder.put("early.tsv", late.lines().rev().map(|line| format!("{line}\n")).collect::<String>());
-    let values = |run: &str| folder.out(&format!("eval judged.trec r={run} -m RR,P@1 --format csv --quiet"));
+    let values =
+        |run: &str| folder.out(&format!("eval judged.trec r={run} -m RR,P@1 --format csv --quiet"));
     assert_says(&values("late.tsv"), &["r,,RR,mean,1\n", "r,,P@1,mean,1\n"]);
     assert_eq!(values("early.tsv"), values("late.tsv"));
     let ranks: String = (1..=5).map(|rank| format!("PLAIN-1\tMED-1{rank}\t{rank}\n")).collect();
     folder.put("ranks.tsv", &ranks);
     assert_says(
         &folder.error("eval ranks.tsv qrels.tsv"),
-        &[
-            "ranks.tsv:1: this looks like a run, because its third column counts 1, 2, 3 … in every query: the order is QRELS RUN",
-        ],
+        &["ranks.tsv:1: this looks like a run, because its third column counts 1, 2, 3 … in \
+             every query: the order is QRELS RUN"],
     );
     folder.out("eval ranks.tsv run.trec -m AP --qrels-format tsv --quiet");
-    folder.put("graded.tsv", ranks.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
+    folder.put(
+        "graded.tsv",
+        ranks.lines().take(4).map(|line| format!("{line}\n")).collect::<String>(),
+    );
     folder.out("eval graded.tsv run.trec -m AP --quiet");
     let huge = format!("1\n{}\n3\n", u64::MAX);
     folder.put("sizes", huge);
@@ -296,8 +331,9 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
 #[test]
 fn tables_are_read_by_every_command() {
     let folder = Folder::of_formats();
-    let values =
-        |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP --per-query --format csv --quiet"));
+    let values = |args: &str| {
+        folder.out(&format!("eval {args} -m nDCG@10,AP --per-query --format csv --quiet"))
+    };
     let twin = values("qrels.trec r=run.trec");
     for extension in ["parquet", "arrow"] {
         let (qrels, run) = (format!("qrels.{extension}"), format!("run.{extension}"));
@@ -333,10 +369,12 @@ fn tables_are_read_by_every_command() {
         let verbose = folder.run(&format!("eval {qrels} {run} -v")).err;
         assert_says(&verbose, &[&format!("{qrels}: {name}: query-id, corpus-id, score\n")]);
     }
-    let refused = folder.error("eval qrels.parquet run.parquet --columns query=q,doc=doc_id,score=score");
+    let refused =
+        folder.error("eval qrels.parquet run.parquet --columns query=q,doc=doc_id,score=score");
     assert_says(
         &refused,
-        &["run.parquet: there is no column `q` for the query: there are 'query_id', 'doc_id', 'score'"],
+        &["run.parquet: there is no column `q` for the query: there are 'query_id', 'doc_id', \
+             'score'"],
     );
     let whole = std::fs::read(folder.path().join("run.parquet")).unwrap();
     folder.put("cut.parquet", &whole[..whole.len() - 9]);
@@ -354,17 +392,24 @@ fn tables_are_read_by_every_command() {
 #[test]
 fn tables_are_written() {
     let folder = Folder::of_formats();
-    let values =
-        |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP,RR --per-query --format csv --quiet"));
+    let values = |args: &str| {
+        folder.out(&format!("eval {args} -m nDCG@10,AP,RR --per-query --format csv --quiet"))
+    };
     let twin = values("qrels.trec r=run.trec");
     for run in ["run.trec", "run.tsv", "run.json", "run.arrow", "run.parquet", "msmarco.tsv"] {
         folder.out(&format!("convert {run} -o out.parquet"));
         assert_eq!(values("qrels.trec r=out.parquet"), twin, "{run}");
         folder.out("convert out.parquet -o back.trec");
         assert_eq!(values("qrels.trec r=back.trec"), twin, "{run}");
-        let piped = folder.shell("cat out.parquet | $L convert - -o piped.trec && cut -d' ' -f1-5 back.trec | cmp - <(cut -d' ' -f1-5 piped.trec)");
+        let piped = folder.shell(
+            "cat out.parquet | $L convert - -o piped.trec && cut -d' ' -f1-5 \
+                                  back.trec | cmp - <(cut -d' ' -f1-5 piped.trec)",
+        );
         assert_eq!((piped.out.as_str(), piped.code), ("", 0), "{}", piped.err);
-        let named = folder.shell("$L convert <(cat out.parquet) -o named.trec && cut -d' ' -f1-5 back.trec | cmp - <(cut -d' ' -f1-5 named.trec)");
+        let named = folder.shell(
+            "$L convert <(cat out.parquet) -o named.trec && cut -d' ' -f1-5 \
+                                  back.trec | cmp - <(cut -d' ' -f1-5 named.trec)",
+        );
         assert_eq!((named.out.as_str(), named.code), ("", 0), "{}", named.err);
     }
     for qrels in ["qrels.trec", "qrels.csv", "qrels.parquet", "qrels.arrow"] {
@@ -381,9 +426,8 @@ fn tables_are_written() {
     let refused = folder.error("convert named.trec -o none.parquet");
     assert_says(
         &refused,
-        &[
-            "named.trec:1: the rank 'first' is not an integer, so .parquet cannot have it: .trec and .tsv and .jsonl can",
-        ],
+        &["named.trec:1: the rank 'first' is not an integer, so .parquet cannot have it: .trec \
+             and .tsv and .jsonl can"],
     );
     folder.put("bytes.trec", b"PLAIN-1 0 MED\xff 1 2 t\n");
     assert_says(
@@ -395,7 +439,8 @@ fn tables_are_written() {
     // Scores have the rows of CSV.
     folder.put("groups", "PLAIN-1 one\nPLAIN-2 two\n");
     folder.out(
-        "eval qrels.trec a=run.trec b=run.tsv -m AP,RR --per-query --stat median -o scores.parquet --quiet",
+        "eval qrels.trec a=run.trec b=run.tsv -m AP,RR --per-query --stat median -o scores.parquet \
+         --quiet",
     );
     assert!(folder.get("scores.parquet").starts_with(b"PAR1"));
     folder.out("eval qrels.trec a=run.trec -m AP --partial a.part -o scores.parquet --quiet");

@@ -1,8 +1,10 @@
-//! Gates: what passes was computed, on judged results of the queries that are named, and could have failed.
+//! Gates: what passes was computed, on judged results of the queries that are named, and could have
+//! failed.
 
 use crate::folder::{Folder, Ran, assert_says};
 
-/// Four queries of two groups, a run that finds all, one that finds half, and runs and files of ids that match nothing.
+/// Four queries of two groups, a run that finds all, one that finds half, and runs and files of ids
+/// that match nothing.
 fn folder() -> Folder {
     let folder = Folder::new();
     let of = |line: &dyn Fn(u32) -> String| (1..=4).map(line).collect::<String>();
@@ -55,7 +57,8 @@ fn a_group_without_queries_passes_nothing() {
         &["warning: no judged query is in the groups hard, other"],
     );
     // A shard need not have queries of every group, nor of any.
-    let ran = ends(&folder, "eval qrels r=good -m RR --group-by lost --partial part --quiet", 0, &[]);
+    let ran =
+        ends(&folder, "eval qrels r=good -m RR --group-by lost --partial part --quiet", 0, &[]);
     assert_eq!(ran.err, "");
 }
 
@@ -84,7 +87,12 @@ fn a_gate_may_name_a_group() {
         1,
         &["half: hard: RR < 0.6"],
     );
-    ends(&folder, "eval qrels half -m RR --group-by groups --fail-if 'hard: RR < 0.5' --quiet", 0, &[]);
+    ends(
+        &folder,
+        "eval qrels half -m RR --group-by groups --fail-if 'hard: RR < 0.5' --quiet",
+        0,
+        &[],
+    );
     ends(
         &folder,
         "eval qrels half -m RR --fail-if 'hard: RR < 0.5' --quiet",
@@ -108,14 +116,25 @@ fn gates_that_cannot_fail_are_errors() {
 #[test]
 fn a_baseline_of_which_nothing_is_judged_passes_nothing() {
     let folder = folder();
-    let says = ["the baseline's mean is 0, the worst there is, and none of its documents is judged"];
+    let says =
+        ["the baseline's mean is 0, the worst there is, and none of its documents is judged"];
     ends(&folder, "compare qrels old=strange new=half -m RR --fail-if 'RR drops > 0.1'", 2, &says);
     folder.out("eval qrels main=strange -m RR -q -o main.json --quiet");
     let says = ["the baseline's mean is 0, the worst there is, so no run can be worse"];
-    ends(&folder, "compare qrels new=half -m RR --baseline main.json --fail-if 'RR drops > 0.1'", 2, &says);
+    ends(
+        &folder,
+        "compare qrels new=half -m RR --baseline main.json --fail-if 'RR drops > 0.1'",
+        2,
+        &says,
+    );
     // What is bad and judged is a baseline: here nothing relevant is in the first place.
     folder.put("judged", "q01 0 d1 1\nq01 0 y 0\nq02 0 d2 1\nq02 0 y 0\n");
-    ends(&folder, "compare judged old=half new=good -m P@1 --fail-if 'P@1 drops > 0.1' --quiet", 0, &[]);
+    ends(
+        &folder,
+        "compare judged old=half new=good -m P@1 --fail-if 'P@1 drops > 0.1' --quiet",
+        0,
+        &[],
+    );
     let says = ["no result of strange is judged"];
     ends(&folder, "eval qrels strange -m RR --fail-if 'RR > 0.1' --quiet", 2, &says);
     ends(&folder, "eval qrels strange -m RR --fail-if 'RR < 0.1' --quiet", 1, &["a gate failed"]);

@@ -34,7 +34,8 @@ fn fails(folder: &Folder, args: &str, words: &str) {
 fn measures_say_how_judgments_are_read() {
     let folder = folder();
     let of = |measures: &str, qrels: &str| {
-        let (mut lines, _) = lines(&folder, &format!("eval --format trec -q {measures} {qrels} run"));
+        let (mut lines, _) =
+            lines(&folder, &format!("eval --format trec -q {measures} {qrels} run"));
         lines.retain(|line| !line.starts_with("runid"));
         lines
     };
@@ -63,9 +64,12 @@ fn measures_say_how_judgments_are_read() {
     let lg3 = 3f64.log2();
     let best = ((1.0 + 1.5 / lg3) / (2.0 + 0.5 / lg3) + 1.0 / lg3) / 2.0;
     assert_eq!(of("-m alpha_nDCG@10", "judged")[2], format!("alpha_nDCG@10 all {best:.4}"));
-    let (_, said) = lines(&folder, "eval --judgments-by subtopic -m AP -m alpha_nDCG@10 judged run");
+    let (_, said) =
+        lines(&folder, "eval --judgments-by subtopic -m AP -m alpha_nDCG@10 judged run");
     assert!(
-        said.contains("AP: a document with several judgments, by subtopic, counts with its largest grade"),
+        said.contains(
+            "AP: a document with several judgments, by subtopic, counts with its largest grade"
+        ),
         "{said}"
     );
 }
@@ -96,8 +100,10 @@ fn a_matrix_keeps_judgments_by_group() {
         ("preference", "preferred", "-m prefs_simp -m prefs_pair"),
     ] {
         lines(&folder, &format!("build --judgments-by {by} {qrels} run -o {by}.lmx"));
-        let (expected, _) =
-            lines(&folder, &format!("eval -q --format trec {measures} --judgments-by {by} {qrels} run"));
+        let (expected, _) = lines(
+            &folder,
+            &format!("eval -q --format trec {measures} --judgments-by {by} {qrels} run"),
+        );
         let (found, _) = lines(&folder, &format!("eval -q --format trec {measures} {by}.lmx"));
         assert_eq!(found, expected, "{by}");
         lines(&folder, &format!("info --verify {by}.lmx"));
@@ -117,7 +123,8 @@ fn values_over_ties_know_which_documents_are_tied() {
     for ties in ["average", "best", "worst"] {
         for depth in ["", "-M 2"] {
             let of = |more: &str| {
-                let args = format!("eval -m AP -m P@2 --ties {ties} --format trec {depth} {more} tied");
+                let args =
+                    format!("eval -m AP -m P@2 --ties {ties} --format trec {depth} {more} tied");
                 lines(&folder, &args).0
             };
             assert_eq!(of("--judgments-by judge grouped"), of("plain"), "{ties} {depth}");
@@ -136,7 +143,10 @@ fn queries_that_no_shard_has_count_over_groups_as_well() {
         ("-m AP", "--judgments-by judge", "judged"),
         ("-m prefs_num_prefs_poss -m prefs_simp -m prefs_pair", "", "preferred"),
     ] {
-        folder.put("first", RUN.lines().filter(|line| line.starts_with('a')).collect::<Vec<_>>().join("\n"));
+        folder.put(
+            "first",
+            RUN.lines().filter(|line| line.starts_with('a')).collect::<Vec<_>>().join("\n"),
+        );
         let whole = format!("eval {measures} {by} {qrels} r=first");
         lines(&folder, &format!("{whole} --queries both --partial first.part"));
         let (merged, _) = lines(&folder, &format!("merge first.part --qrels {qrels} {by}"));
@@ -158,11 +168,16 @@ fn options_that_a_matrix_cannot_answer_are_refused() {
     let folder = folder();
     lines(&folder, "build --judgments-by judge judged run -o judge.lmx");
     lines(&folder, "build plain run -o plain.lmx");
-    let other = "was built with --judgments-by judge, so --judgments-by subtopic cannot be answered from it";
+    let other = "was built with --judgments-by judge, so --judgments-by subtopic cannot be \
+                 answered from it";
     fails(&folder, "eval --judgments-by subtopic -m AP judge.lmx", other);
     fails(&folder, "eval --judgments-by judge -m AP plain.lmx", "was built without --judgments-by");
     lines(&folder, "eval --judgments-by judge -m AP judge.lmx");
-    fails(&folder, "eval --judges mean -m AP plain.lmx", "AP(judges=mean) needs judgments by judge");
+    fails(
+        &folder,
+        "eval --judges mean -m AP plain.lmx",
+        "AP(judges=mean) needs judgments by judge",
+    );
 }
 
 #[test]
@@ -194,7 +209,8 @@ fn runs_that_lack_queries_of_a_judge_are_noted_once() {
     folder.put("judges", "a anna d1 1\nz anna d1 1\na ben d1 1\n");
     let (_, said) = lines(&folder, "eval --judges each -m AP judges run");
     let of_run: Vec<&str> = said.lines().filter(|line| line.contains("not in the run")).collect();
-    let expected = "run, anna: 1 judged query is not in the run and counts as an empty ranking (query z)";
+    let expected =
+        "run, anna: 1 judged query is not in the run and counts as an empty ranking (query z)";
     assert!(of_run.len() == 1 && of_run[0].contains(expected), "{said:?}");
     // That nothing is relevant is noted if it is so for all judges.
     folder.put("strict", "a anna d1 1\na ben d1 0\n");

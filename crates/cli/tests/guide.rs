@@ -1,4 +1,5 @@
-//! The commands of the README and of the pages in `docs` print what stands behind them. `UPDATE_README=1 cargo test guide` rewrites that.
+//! The commands of the README and of the pages in `docs` print what stands behind them.
+//! `UPDATE_README=1 cargo test guide` rewrites that.
 
 use std::path::{Path, PathBuf};
 
@@ -28,13 +29,15 @@ fn guide() {
     });
 }
 
-/// Commands of the README may print more than it shows: nothing is said of those without a block behind them.
+/// Commands of the README may print more than it shows: nothing is said of those without a block
+/// behind them.
 #[test]
 fn guide_of_the_readme() {
     check(&root().join("README.md"), false);
 }
 
-/// The diffs of CONTRIBUTING.md were tried when they were put there. While they apply, they are likely to be true still.
+/// The diffs of CONTRIBUTING.md were tried when they were put there. While they apply, they are
+/// likely to be true still.
 #[test]
 fn worked_diffs_apply() {
     let page = std::fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
@@ -59,14 +62,19 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// Runs the commands of a page in an empty folder that has the samples. `shows_all`: a block that prints has its output behind it.
+/// Runs the commands of a page in an empty folder that has the samples. `shows_all`: a block that
+/// prints has its output behind it.
 fn check(page: &Path, shows_all: bool) {
     let rewriting = rewriting();
     let text = std::fs::read_to_string(page).unwrap();
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("examples/data"), &folder.path().join("examples/data"));
     let (mut found, mut rest) = (String::new(), text.as_str());
-    assert!(rest.contains(COMMANDS) && rest.contains(PRINTED), "{} shows no command", page.display());
+    assert!(
+        rest.contains(COMMANDS) && rest.contains(PRINTED),
+        "{} shows no command",
+        page.display()
+    );
     while let Some((before, after)) = rest.split_once(COMMANDS) {
         let (commands, after) = after.split_once(END).expect("a block ends");
         found += &format!("{before}{COMMANDS}{commands}{END}");
@@ -110,8 +118,12 @@ fn run(commands: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_laneval")).parent().unwrap();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     let script = format!("set -eu -o pipefail; exec 2>&1\n{commands}");
-    let output =
-        Command::new("bash").args(["-c", &script]).current_dir(folder).env("PATH", path).output().unwrap();
+    let output = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(folder)
+        .env("PATH", path)
+        .output()
+        .unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{commands}\n{printed}");
     printed

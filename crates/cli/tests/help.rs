@@ -13,7 +13,8 @@ const COLUMNS: usize = 80;
 /// The commands in the help of laneval, without `help` itself.
 pub fn commands(folder: &Folder) -> Vec<String> {
     let help = folder.out("--help");
-    let listed = help.split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
+    let listed =
+        help.split("Commands:\n").nth(1).unwrap().lines().take_while(|line| !line.is_empty());
     let name = |line: &str| line.strip_prefix("  ")?.split(' ').next().map(str::to_owned);
     listed.filter_map(name).filter(|name| !name.is_empty() && name != "help").collect()
 }
@@ -65,8 +66,9 @@ fn common_options_come_first_and_rare_ones_last() {
         let short = folder.out(&format!("{command} -h"));
         let long = folder.out(&format!("{command} --help"));
         let (short, all) = (sections(&short), sections(&long));
-        let names =
-            |of: &[(&str, Vec<&str>)]| of.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>();
+        let names = |of: &[(&str, Vec<&str>)]| {
+            of.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>()
+        };
         assert_eq!(names(&short)[..3], ["Arguments", "Options", "Help"], "{command}");
         assert_eq!(short[1], all[1], "{command}: --help begins as -h");
         assert_eq!(all[1].1[0], "measure");
@@ -123,7 +125,8 @@ fn with_files() -> Folder {
             folder.put(&format!("{name}.{at}"), half(&run, second));
         }
     }
-    for (at, name) in ["bm25", "dense", "hybrid", "old", "new", "main", "a", "b"].iter().enumerate() {
+    for (at, name) in ["bm25", "dense", "hybrid", "old", "new", "main", "a", "b"].iter().enumerate()
+    {
         let name = format!("{name}.run");
         folder.put(&name, run.lines().skip(at).map(|line| format!("{line}\n")).collect::<String>());
     }
@@ -133,12 +136,15 @@ fn with_files() -> Folder {
     folder.put("topics.tsv", "301\tinternational organized crime\n");
     folder.put("scores.txt", "0.5\n0.25\n");
     folder.put("theirs.tsv", "301\t0.5000\n");
-    folder.put("passages.jsonl", "{\"query\": \"301\", \"doc\": \"d1\", \"start\": 0, \"end\": 9}\n");
+    folder
+        .put("passages.jsonl", "{\"query\": \"301\", \"doc\": \"d1\", \"start\": 0, \"end\": 9}\n");
     folder.put("chunks.csv", "chunk,doc,start,end\nd1#1,d1,0,20\n");
-    let files = "$L convert qrels.txt --qrels -o qrels.tsv; $L convert bm25.run -o run.tsv; mkdir runs
+    let files = "$L convert qrels.txt --qrels -o qrels.tsv; $L convert bm25.run -o run.tsv; mkdir \
+                 runs
         (echo query,doc,score; cut -f1,2,4 run.tsv | tail -n +2 | tr '\\t' ,) > run.csv
         echo '{\"301\": {\"d1\": 0.5, \"d2\": 0.25}}' > run.json
-        gzip -k bm25.run dense.run; cp bm25.run.gz runs; $L build qrels.txt bm25.run dense.run -o trec8.lmx";
+        gzip -k bm25.run dense.run; cp bm25.run.gz runs; $L build qrels.txt bm25.run dense.run -o \
+        trec8.lmx";
     let ran = folder.shell(files);
     assert_eq!(ran.code, 0, "{}", ran.err);
     folder
@@ -158,15 +164,20 @@ fn examples_of_help_are_commands_that_run() {
         for example in examples(&help) {
             let long = LONG.iter().find(|long| example.starts_with(*long));
             // The first command alone, which ends in its help once all of it is parsed.
-            let parsed =
-                example.split(['|', '>']).next().unwrap().replace(" && \\\n", "\n").replace("\\\n", " ");
+            let parsed = example
+                .split(['|', '>'])
+                .next()
+                .unwrap()
+                .replace(" && \\\n", "\n")
+                .replace("\\\n", " ");
             let parsed = parsed.lines().map(|line| format!("{line} --help\n")).collect::<String>();
             let script = match long {
                 Some(_) => &parsed,
                 None => &example,
             };
             // Files below the home folder stay in this one.
-            let program = "export HOME=$PWD; mkdir -p ~/.local/share/bash-completion/completions; ln -sf $L laneval; PATH=$PWD:$PATH";
+            let program = "export HOME=$PWD; mkdir -p ~/.local/share/bash-completion/completions; \
+                           ln -sf $L laneval; PATH=$PWD:$PATH";
             let ran = folder.shell(&format!("{program}; {script}"));
             // 1: a gate failed, as it is to do.
             let is_gate = example.contains("--fail-if") && ran.code == 1;

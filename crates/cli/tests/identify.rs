@@ -1,4 +1,5 @@
-//! Which definition a number is of, as the command answers: verdicts, exit codes, files of values, and errors.
+//! Which definition a number is of, as the command answers: verdicts, exit codes, files of values,
+//! and errors.
 
 use serde_json::Value;
 
@@ -15,7 +16,8 @@ fn demo() -> Folder {
 }
 
 fn json(ran: &Ran) -> Value {
-    serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {} {}", ran.out, ran.err))
+    serde_json::from_str(&ran.out)
+        .unwrap_or_else(|error| panic!("{error}: {} {}", ran.out, ran.err))
 }
 
 #[test]
@@ -51,7 +53,10 @@ fn verdicts_have_exit_codes() {
     assert_eq!(document["numbers"][0]["name"], "nDCG@5");
     assert_eq!(document["numbers"][0]["value"], "0.5541");
     let first = &document["candidates"][0];
-    assert_eq!((first["measure"].as_str(), &first["agree"]), (Some("nDCG(gain=exp2)@5"), &Value::Null));
+    assert_eq!(
+        (first["measure"].as_str(), &first["agree"]),
+        (Some("nDCG(gain=exp2)@5"), &Value::Null)
+    );
     assert!(document["space"]["definitions"].as_u64() > document["space"]["classes"].as_u64());
 }
 
@@ -61,7 +66,9 @@ fn the_same_question_has_the_same_bytes() {
     let one = folder.out("identify qrels run nDCG@5=0.5541 --threads 1 --format json");
     for threads in [2, 3] {
         assert_eq!(
-            folder.out(&format!("identify qrels run nDCG@5=0.5541 --threads {threads} --format json")),
+            folder.out(&format!(
+                "identify qrels run nDCG@5=0.5541 --threads {threads} --format json"
+            )),
             one
         );
     }
@@ -87,11 +94,15 @@ fn files_of_values_are_read_in_every_form() {
         .collect();
     assert_eq!(values.len(), 40);
     let lines = |separator: &str| {
-        values.iter().map(|(query, value)| format!("{query}{separator}{value}\n")).collect::<String>()
+        values
+            .iter()
+            .map(|(query, value)| format!("{query}{separator}{value}\n"))
+            .collect::<String>()
     };
     folder.put("theirs.two", lines("\t"));
     folder.put("theirs.blank", lines("  "));
-    let object: Vec<String> = values.iter().map(|(query, value)| format!("\"{query}\": {value}")).collect();
+    let object: Vec<String> =
+        values.iter().map(|(query, value)| format!("\"{query}\": {value}")).collect();
     folder.put("object.json", format!("{{{}}}", object.join(", ")));
     for file in [
         "theirs.tsv",
@@ -102,7 +113,8 @@ fn files_of_values_are_read_in_every_form() {
         "theirs.blank",
         "object.json",
     ] {
-        let said = folder.run(&format!("identify qrels run --scores {file} -m nDCG@5 --format json"));
+        let said =
+            folder.run(&format!("identify qrels run --scores {file} -m nDCG@5 --format json"));
         assert_eq!(said.code, 0, "{file}\n{}{}", said.out, said.err);
         let document = json(&said);
         // One query tells it from the average over equal scores.
@@ -157,7 +169,10 @@ fn what_cannot_be_answered_is_an_error() {
     folder.put("list.json", "{\"runs\": []}");
     for (asked, error) in [
         ("0.4561x", "'0.4561x' is not a number such as 0.4561, nDCG@10=0.4561 or 45.6%"),
-        ("nDCG@10=1", "'1' has no decimals: any perfect measure gives it; give --scores or more digits"),
+        (
+            "nDCG@10=1",
+            "'1' has no decimals: any perfect measure gives it; give --scores or more digits",
+        ),
         ("--scores few.tsv -m AP", "few.tsv:2: query 999 is not judged; 1 of 3 queries are known"),
         ("--scores twice.tsv -m AP", "twice.tsv: query 17 has two values of AP: 0.5 and 0.6"),
         ("nDCG@10=1.3", "nDCG@10=1.3: above the range 0 to 1 and no percent: is it a sum (DCG)?"),
@@ -172,5 +187,8 @@ fn what_cannot_be_answered_is_an_error() {
         assert_says(&folder.error(&format!("identify qrels run {asked}")), &[error]);
     }
     let said = folder.run("identify qrels run --scores most.tsv -m AP");
-    assert_says(&said.err, &["note: most.tsv:3: query 999 is not judged; 2 of 3 queries are known"]);
+    assert_says(
+        &said.err,
+        &["note: most.tsv:3: query 999 is not judged; 2 of 3 queries are known"],
+    );
 }

@@ -10,7 +10,8 @@ use crate::xorshift::random;
 /// A document of a query with its grade or score.
 type Line = (String, String, f64);
 
-/// Makes judgments with grades from −1 to `grades` − 2, and a run with equal scores, each with queries of its own.
+/// Makes judgments with grades from −1 to `grades` − 2, and a run with equal scores, each with
+/// queries of its own.
 fn data(seed: u64, grades: u64) -> [Vec<Line>; 2] {
     let mut random = random(seed);
     let (mut judged, mut run) = (Vec::new(), Vec::new());
@@ -47,7 +48,11 @@ fn by_query(lines: &[Line]) -> BTreeMap<&str, Vec<&Line>> {
 fn spread(counts: impl Iterator<Item = usize>) -> Value {
     let mut counts: Vec<usize> = counts.collect();
     counts.sort_unstable();
-    json!({"min": counts[0], "median": counts[(counts.len() - 1) / 2], "max": counts[counts.len() - 1]})
+    json!({
+        "min": counts[0],
+        "median": counts[(counts.len() - 1) / 2],
+        "max": counts[counts.len() - 1],
+    })
 }
 
 fn first_few(ids: Vec<&str>) -> Value {
@@ -57,7 +62,8 @@ fn first_few(ids: Vec<&str>) -> Value {
 fn counted_judgments(judged: &[Line]) -> Value {
     let of = by_query(judged);
     let relevant = |lines: &Vec<&Line>| lines.iter().filter(|line| line.2 >= 1.0).count();
-    let grades: BTreeSet<i64> = judged.iter().map(|line| line.2 as i64).filter(|&grade| grade >= 0).collect();
+    let grades: BTreeSet<i64> =
+        judged.iter().map(|line| line.2 as i64).filter(|&grade| grade >= 0).collect();
     let with = |grade: i64| judged.iter().filter(|line| line.2 as i64 == grade).count();
     json!({
         "queries": of.len(),
@@ -65,9 +71,14 @@ fn counted_judgments(judged: &[Line]) -> Value {
         "relevant": of.values().map(relevant).sum::<usize>(),
         "judged_per_query": spread(of.values().map(Vec::len)),
         "relevant_per_query": spread(of.values().map(relevant)),
-        "nothing_relevant": first_few(of.iter().filter(|(_, lines)| relevant(lines) == 0).map(|of| *of.0).collect()),
+        "nothing_relevant": first_few(
+            of.iter().filter(|(_, lines)| relevant(lines) == 0).map(|of| *of.0).collect(),
+        ),
         "negative": with(-1),
-        "grades": grades.iter().map(|&grade| json!({"grade": grade as f64, "judgments": with(grade)})).collect::<Vec<_>>(),
+        "grades": grades
+            .iter()
+            .map(|&grade| json!({"grade": grade as f64, "judgments": with(grade)}))
+            .collect::<Vec<_>>(),
     })
 }
 
@@ -90,20 +101,24 @@ fn counted_run(run: &[Line]) -> Value {
 
 fn counted_pair(judged: &[Line], run: &[Line]) -> Value {
     let (judgments, rankings) = (by_query(judged), by_query(run));
-    let grades: BTreeMap<(&str, &str), f64> = judged.iter().map(|(q, d, g)| ((&q[..], &d[..]), *g)).collect();
+    let grades: BTreeMap<(&str, &str), f64> =
+        judged.iter().map(|(q, d, g)| ((&q[..], &d[..]), *g)).collect();
     let grade = |line: &Line| grades.get(&(&line.0[..], &line.1[..])).copied();
-    let common: Vec<&str> = judgments.keys().filter(|id| rankings.contains_key(*id)).copied().collect();
+    let common: Vec<&str> =
+        judgments.keys().filter(|id| rankings.contains_key(*id)).copied().collect();
     let share = |depth: usize| {
         let of_query = |id: &&str| {
             let mut ranking = rankings[id].clone();
             ranking.sort_by(|one, other| other.2.total_cmp(&one.2).then(other.1.cmp(&one.1)));
             ranking.truncate(depth);
-            ranking.iter().filter(|line| grade(line).is_some()).count() as f64 / ranking.len() as f64
+            ranking.iter().filter(|line| grade(line).is_some()).count() as f64
+                / ranking.len() as f64
         };
         common.iter().map(of_query).sum::<f64>() / common.len() as f64
     };
-    let found =
-        |least: f64| run.iter().filter(|line| grade(line).is_some_and(|grade| grade >= least)).count();
+    let found = |least: f64| {
+        run.iter().filter(|line| grade(line).is_some_and(|grade| grade >= least)).count()
+    };
     let all = |least: f64| judged.iter().filter(|line| line.2 >= least).count();
     let only = |one: &BTreeMap<&str, Vec<&Line>>, other: &BTreeMap<&str, Vec<&Line>>| {
         first_few(one.keys().filter(|id| !other.contains_key(*id)).copied().collect())
@@ -124,7 +139,9 @@ fn counted_pair(judged: &[Line], run: &[Line]) -> Value {
 fn assert_has(found: &Value, expected: &Value) {
     for (key, value) in expected.as_object().unwrap() {
         match (found[key].as_f64(), value.as_f64()) {
-            (Some(one), Some(other)) => assert!((one - other).abs() < 1e-12, "{key}: {one} for {other}"),
+            (Some(one), Some(other)) => {
+                assert!((one - other).abs() < 1e-12, "{key}: {one} for {other}")
+            }
             _ => assert_eq!(&found[key], value, "{key}"),
         }
     }
@@ -142,7 +159,10 @@ fn texts_are_counted_as_their_lines_are() {
         let [judged, run] = data(seed, grades);
         folder.put("qrels", qrels_text(&judged));
         folder.put("a.run", run_text(&run));
-        assert_has(&json_of(&folder, "qrels")["contents"]["judgments"], &counted_judgments(&judged));
+        assert_has(
+            &json_of(&folder, "qrels")["contents"]["judgments"],
+            &counted_judgments(&judged),
+        );
         assert_has(&json_of(&folder, "a.run")["contents"]["run"], &counted_run(&run));
         // Other formats, and queries whose lines are apart.
         folder.out("convert qrels --qrels -o qrels.tsv");
@@ -152,7 +172,8 @@ fn texts_are_counted_as_their_lines_are() {
         folder.put("mixed.run", run_text(&mixed));
         let found = json_of(&folder, "qrels.tsv a.run b=a.jsonl.gz mixed.run");
         assert_has(&found["judgments"], &counted_judgments(&judged));
-        for (of, name) in found["runs"].as_array().unwrap().iter().zip(["a.run", "b", "mixed.run"]) {
+        for (of, name) in found["runs"].as_array().unwrap().iter().zip(["a.run", "b", "mixed.run"])
+        {
             assert_eq!(of["run"], name);
             let mut counted = counted_run(&run);
             if name == "b" {
@@ -171,8 +192,9 @@ fn texts_are_counted_as_their_lines_are() {
 #[test]
 fn many_grades_are_counted_in_ranges() {
     let folder = Folder::empty();
-    let judged: Vec<Line> =
-        (0..600).map(|at| (format!("q{}", at % 3), format!("d{at}"), f64::from(at) / 100.0)).collect();
+    let judged: Vec<Line> = (0..600)
+        .map(|at| (format!("q{}", at % 3), format!("d{at}"), f64::from(at) / 100.0))
+        .collect();
     folder.put("qrels", qrels_text(&judged));
     folder.put("run", run_text(&judged));
     let found = json_of(&folder, "qrels run");
@@ -182,9 +204,13 @@ fn many_grades_are_counted_in_ranges() {
     assert_eq!(ranges.len(), 10);
     assert_eq!(ranges.iter().map(|of| of["judgments"].as_u64().unwrap()).sum::<u64>(), 600);
     for range in ranges {
-        let within =
-            |line: &&Line| range["grade"].as_f64() <= Some(line.2) && Some(line.2) <= range["to"].as_f64();
-        assert_eq!(judged.iter().filter(within).count() as u64, range["judgments"].as_u64().unwrap());
+        let within = |line: &&Line| {
+            range["grade"].as_f64() <= Some(line.2) && Some(line.2) <= range["to"].as_f64()
+        };
+        assert_eq!(
+            judged.iter().filter(within).count() as u64,
+            range["judgments"].as_u64().unwrap()
+        );
     }
 }
 
@@ -193,14 +219,17 @@ fn people_read_lines() {
     let folder = Folder::new();
     let said = folder.out("info qrels bm25.run");
     for line in [
-        "judgments      qrels\nqueries        3\njudgments      6: 1, 2, 3 per query (least, median, most)\n",
+        "judgments      qrels\nqueries        3\njudgments      6: 1, 2, 3 per query (least, \
+         median, most)\n",
         "relevant       4: 1, 1, 2 per query (least, median, most)\nnone relevant  no query\n",
         "negative          1  16.7 %\n0                 1  16.7 %\n",
-        "run            bm25.run\nqueries        3\nresults        6: 1, 2, 3 per query (least, median, most)\n",
+        "run            bm25.run\nqueries        3\nresults        6: 1, 2, 3 per query (least, \
+         median, most)\n",
         "ties           no results of a query have equal scores\ntag            bm25\n",
         "only judged    1 query: q3\nonly in run    1 query: q9\n",
         "judged share   83.3 % of the first 10, 83.3 % of the first 100\n",
-        "judged         4 of 6 documents retrieved, 2 missed\nrelevant       3 of 4 documents retrieved, 1 missed\n",
+        "judged         4 of 6 documents retrieved, 2 missed\nrelevant       3 of 4 documents \
+         retrieved, 1 missed\n",
     ] {
         assert!(said.contains(line), "{line}\n{said}");
     }
@@ -219,7 +248,8 @@ fn what_cannot_be_described_is_said() {
     for (args, said) in [
         (
             "qrels m.lmx",
-            "m.lmx is a label matrix, which is described alone: give one .lmx file, or QRELS RUN...",
+            "m.lmx is a label matrix, which is described alone: give one .lmx file, or QRELS \
+             RUN...",
         ),
         ("bm25.run qrels", "bm25.run: this is a run, judgments were expected"),
         ("qrels bm25.run --verify", "qrels is not a .lmx file: --verify checks those only"),

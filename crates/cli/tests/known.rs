@@ -19,10 +19,14 @@ fn prints(folder: &Folder, args: &str) -> String {
 #[test]
 fn values_are_those_of_programs_that_see_lists() {
     let folder = folder();
-    let of = |args: &str| prints(&folder, &format!("eval qrels run --queries both --format csv {args}"));
+    let of =
+        |args: &str| prints(&folder, &format!("eval qrels run --queries both --format csv {args}"));
     // Of scikit-learn 1.9.1: ndcg_score of the three documents is 0.7601875334318685.
     let known = of("-m nDCG@3,R@3,NumRel --known retrieved");
-    assert!(known.contains("nDCG@3,mean,0.760187533431868") && known.contains("R@3,mean,1\n"), "{known}");
+    assert!(
+        known.contains("nDCG@3,mean,0.760187533431868") && known.contains("R@3,mean,1\n"),
+        "{known}"
+    );
     assert!(known.contains("NumRel,sum,2\n"), "{known}");
     let judged = of("-m nDCG@3,R@3,NumRel --known judged");
     assert_eq!(judged, of("-m nDCG@3,R@3,NumRel"));
@@ -32,15 +36,23 @@ fn values_are_those_of_programs_that_see_lists() {
 #[test]
 fn it_is_told_in_json_summaries_and_explanations() {
     let folder = folder();
-    let json = prints(&folder, "eval qrels run -m AP --known retrieved --format json --quiet --partial p");
+    let json =
+        prints(&folder, "eval qrels run -m AP --known retrieved --format json --quiet --partial p");
     assert!(json.contains("\"known\": \"retrieved\""), "{json}");
-    assert!(!prints(&folder, "eval qrels run -m AP --format json --quiet --partial q").contains("known"));
+    assert!(
+        !prints(&folder, "eval qrels run -m AP --format json --quiet --partial q")
+            .contains("known")
+    );
     let Ran { err, code, .. } = folder.run("merge p q");
     assert_eq!(code, 2);
-    assert!(err.contains("relevant documents: retrieved and judged") || err.contains("--known"), "{err}");
+    assert!(
+        err.contains("relevant documents: retrieved and judged") || err.contains("--known"),
+        "{err}"
+    );
     let merged = prints(&folder, "merge p --format json");
     assert!(merged.contains("\"known\": \"retrieved\""), "{merged}");
-    let show = prints(&folder, "show qrels run --query q -m R@3,AP --known retrieved --format json");
+    let show =
+        prints(&folder, "show qrels run --query q -m R@3,AP --known retrieved --format json");
     assert!(
         show.contains("\"known\": \"retrieved\"") && show.contains("\"AP\": 0.8333333333333333"),
         "{show}"

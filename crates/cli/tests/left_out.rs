@@ -13,10 +13,13 @@ fn text(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The files in a folder whose names end so, without that end; those in folders of it too, if `deep`.
+/// The files in a folder whose names end so, without that end; those in folders of it too, if
+/// `deep`.
 fn stems(folder: &str, end: &str, deep: bool) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for entry in std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}")) {
+    for entry in
+        std::fs::read_dir(root().join(folder)).unwrap_or_else(|error| panic!("{folder}: {error}"))
+    {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
         match name.strip_suffix(end) {
@@ -50,7 +53,8 @@ fn every_file_of_tests_is_in_a_test_binary() {
         ("tests", 60, &["main.rs", "hostile/main.rs", "machine/main.rs"][..]),
         ("crates/cli/tests", 38, &["main.rs", "system/main.rs"]),
     ] {
-        let named: String = binaries.iter().map(|binary| text(&format!("{folder}/{binary}"))).collect();
+        let named: String =
+            binaries.iter().map(|binary| text(&format!("{folder}/{binary}"))).collect();
         let named = between(&named, "mod ", ";");
         let files = stems(folder, ".rs", true);
         assert!(files.len() >= least, "{folder}: {} files", files.len());
@@ -63,8 +67,10 @@ fn every_file_of_tests_is_in_a_test_binary() {
 #[test]
 fn every_page_with_rust_is_a_test() {
     let library = text("src/lib.rs");
-    let tested: BTreeSet<String> =
-        between(&library, "#[doc = include_str!(\"../", "\")]").into_iter().map(str::to_owned).collect();
+    let tested: BTreeSet<String> = between(&library, "#[doc = include_str!(\"../", "\")]")
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     assert!(tested.len() >= 5, "{tested:?}");
     assert_eq!(pages_with("```rust"), tested);
 }

@@ -24,7 +24,8 @@ fn value(folder: &Folder, args: &str) -> f64 {
     rows[0].rsplit('\t').next().unwrap().parse().unwrap()
 }
 
-/// The numbers of the libraries: scikit-learn 1.9.1, ranx 0.3.21, LightGBM 4.7.0, CatBoost 1.2.10 and pytrec_eval 0.5.11 were run.
+/// The numbers of the libraries: scikit-learn 1.9.1, ranx 0.3.21, LightGBM 4.7.0, CatBoost 1.2.10
+/// and pytrec_eval 0.5.11 were run.
 #[test]
 fn as_computes_what_the_library_computes() {
     let folder = folder();
@@ -64,7 +65,8 @@ fn an_option_that_does_not_agree_is_refused() {
     for (args, said) in [
         (
             "--as sklearn --ties input",
-            "error: --as sklearn averages over equal scores, --ties input does not: leave one out\n",
+            "error: --as sklearn averages over equal scores, --ties input does not: leave one \
+             out\n",
         ),
         (
             "--as xgboost --score f64",
@@ -72,40 +74,54 @@ fn an_option_that_does_not_agree_is_refused() {
         ),
         (
             "--as lightgbm --known judged",
-            "error: --as lightgbm knows retrieved documents only, --known judged does not: leave one out\n",
+            "error: --as lightgbm knows retrieved documents only, --known judged does not: leave \
+             one out\n",
         ),
         (
             "--as trec --queries judged",
-            "error: --as trec leaves out queries that the run lacks, --queries judged does not: leave one out\n",
+            "error: --as trec leaves out queries that the run lacks, --queries judged does not: \
+             leave one out\n",
         ),
         ("--as xgboots", "error: xgboots: is no library: did you mean xgboost?\n"),
         ("--as xgboost3", "error: xgboost3: xgboost has xgboost (2 and later) and xgboost1\n"),
-        ("-m xgboost3:map@5", "error: xgboost3:map@5: xgboost has xgboost (2 and later) and xgboost1\n"),
+        (
+            "-m xgboost3:map@5",
+            "error: xgboost3:map@5: xgboost has xgboost (2 and later) and xgboost1\n",
+        ),
         ("-m xgboots:map@5", "error: xgboots: is no library: did you mean xgboost?\n"),
         (
             "--as lightgbm -m recall@5",
-            "error: lightgbm:recall@5: LightGBM has no recall, only ndcg, map (list it: laneval measures --as lightgbm)\n",
+            "error: lightgbm:recall@5: LightGBM has no recall, only ndcg, map (list it: laneval \
+             measures --as lightgbm)\n",
         ),
         (
             "-m quepid:ap@10",
-            "error: quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 (nothing=0): \
+            "error: quepid:ap@10 is not a number where nothing is relevant; laneval gives 0 \
+             (nothing=0): \
              say nothing=0 or nothing=skip\n",
         ),
-        ("--as ranx -m trec:map", "error: --as ranx means its own names, and not those of trec_eval\n"),
+        (
+            "--as ranx -m trec:map",
+            "error: --as ranx means its own names, and not those of trec_eval\n",
+        ),
     ] {
         let error = folder.error(&format!("eval qrels run {args}"));
         assert!(error.starts_with(said), "{args}: {error}");
     }
-    for args in ["--as sklearn --ties average", "--as xgboost --score f32 --known retrieved --queries both"] {
+    for args in
+        ["--as sklearn --ties average", "--as xgboost --score f32 --known retrieved --queries both"]
+    {
         folder.out(&format!("eval qrels run {args}"));
     }
 }
 
-/// A prefix chooses a measure and no ranking, which a note says where the ranking of the library is another.
+/// A prefix chooses a measure and no ranking, which a note says where the ranking of the library is
+/// another.
 #[test]
 fn a_prefix_alone_gets_a_note_where_options_matter() {
     let folder = folder();
-    let note = "note: sklearn:ndcg@10: scikit-learn averages over equal scores and knows retrieved documents only; \
+    let note = "note: sklearn:ndcg@10: scikit-learn averages over equal scores and knows retrieved \
+                documents only; \
                 --as sklearn does too\n";
     for command in ["eval qrels run", "pools qrels run other=run", "show qrels run --query q1"] {
         let args = format!("{command} -m sklearn:ndcg@10");
@@ -119,9 +135,8 @@ fn a_prefix_alone_gets_a_note_where_options_matter() {
     let err = |args: &str| folder.run(&format!("eval qrels run {args}")).err;
     assert_says(
         &err("-m ranx:mrr -m ranx:map,AP"),
-        &[
-            "note: ranx:mrr, ranx:map: ranx keeps equal scores in the order of the input; --as ranx does too\n",
-        ],
+        &["note: ranx:mrr, ranx:map: ranx keeps equal scores in the order of the input; --as \
+             ranx does too\n"],
     );
     for args in [
         "-m ranx:mrr --ties input",
@@ -143,10 +158,14 @@ fn as_holds_for_matrices_and_pipes() {
         [("sklearn", "ndcg@3"), ("ranx", "ndcg@3"), ("xgboost", "ndcg@3"), ("catboost", "MRR")]
     {
         let text = folder.out(&format!("eval qrels run --as {as_library} -m {measure}"));
-        let piped = folder.run_with(&format!("eval qrels run=- --as {as_library} -m {measure}"), RUN);
+        let piped =
+            folder.run_with(&format!("eval qrels run=- --as {as_library} -m {measure}"), RUN);
         assert_eq!((piped.out, piped.code), (text.clone(), 0), "{as_library}: {}", piped.err);
         folder.out(&format!("build qrels run -o {as_library}.lmx --as {as_library}"));
-        assert_eq!(folder.out(&format!("eval {as_library}.lmx --as {as_library} -m {measure}")), text);
+        assert_eq!(
+            folder.out(&format!("eval {as_library}.lmx --as {as_library} -m {measure}")),
+            text
+        );
     }
     folder.out("build qrels run -o plain.lmx");
     assert_says(
@@ -179,7 +198,8 @@ fn compare_show_and_pools_evaluate_as_libraries() {
     assert_eq!(pools, folder.out("pools qrels run other=bm25.run -m AP --ties input"));
     assert_eq!(
         folder.error("pools qrels run other=bm25.run --as sklearn -m ndcg"),
-        "error: scikit-learn averages over equal scores and knows retrieved documents only, of which no pools are made: leave --as out\n"
+        "error: scikit-learn averages over equal scores and knows retrieved documents only, of \
+         which no pools are made: leave --as out\n"
     );
 }
 
@@ -193,15 +213,17 @@ fn libraries_are_listed_with_their_names() {
         let page = folder.out(&format!("measures --as {}", profile.prefix));
         let names = FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool));
         for row in names {
-            let line =
-                page.lines().find(|line| line.trim_start().starts_with(&format!("{} ", row.example())));
+            let line = page
+                .lines()
+                .find(|line| line.trim_start().starts_with(&format!("{} ", row.example())));
             let meaning = row.meaning();
             assert_says(line.unwrap_or(&page), &[&meaning[0].to_string()]);
         }
         let wide = list.lines().chain(page.lines()).find(|line| line.chars().count() > 110);
         assert_eq!(wide, None);
     }
-    let all: serde_json::Value = serde_json::from_str(&folder.out("measures --as --format json")).unwrap();
+    let all: serde_json::Value =
+        serde_json::from_str(&folder.out("measures --as --format json")).unwrap();
     let all = all.as_array().unwrap();
     assert_eq!(all.len(), Profile::ALL.len());
     for of in all {
@@ -212,9 +234,15 @@ fn libraries_are_listed_with_their_names() {
     let xgboost = all.iter().find(|of| of["prefix"] == "xgboost").unwrap();
     assert_eq!(
         xgboost["options"],
-        serde_json::json!({"known": "retrieved", "queries": "both", "score": "f32", "ties": "input"})
+        serde_json::json!({
+            "known": "retrieved",
+            "queries": "both",
+            "score": "f32",
+            "ties": "input",
+        })
     );
-    let name = serde_json::json!({"name": "pre", "example": "pre@10", "measures": ["P(norm=min)@10"]});
+    let name =
+        serde_json::json!({"name": "pre", "example": "pre@10", "measures": ["P(norm=min)@10"]});
     assert!(xgboost["names"].as_array().unwrap().contains(&name));
     assert_eq!(
         folder.error("measures --as xgboots"),

@@ -1,4 +1,5 @@
-//! How the command treats its user: tips where usage is wrong, colour, names, and what a terminal shows.
+//! How the command treats its user: tips where usage is wrong, colour, names, and what a terminal
+//! shows.
 
 use crate::folder::{Folder, Ran, assert_says};
 
@@ -74,10 +75,16 @@ fn errors_have_the_colour_that_is_asked_for() {
         assert!(forced.starts_with(RED), "{forced:?}");
         assert_eq!(folder.shell(&format!("CLICOLOR_FORCE=1 $L {args} --color never")).err, plain);
     }
-    assert_says(&said("eval qrels bm25.run --color always"), &["\u{1b}[1m\u{1b}[36mnote:\u{1b}[0m bm25.run"]);
+    assert_says(
+        &said("eval qrels bm25.run --color always"),
+        &["\u{1b}[1m\u{1b}[36mnote:\u{1b}[0m bm25.run"],
+    );
     let bold = folder.out("eval qrels bm25.run dense.run -m AP --format table --color always");
     assert_says(&bold, &["\u{1b}[1m0.6667\u{1b}[0m", "Bold:"]);
-    assert_says(&folder.error("eval qrels bm25.run --color pink"), &["'pink'", "auto, always, never"]);
+    assert_says(
+        &folder.error("eval qrels bm25.run --color pink"),
+        &["'pink'", "auto, always, never"],
+    );
     let Ran { out, .. } = folder.run("eval --help --color always");
     assert!(out.contains("\u{1b}[1m"), "{out}");
 }
@@ -110,7 +117,8 @@ fn long_work_shows_how_far_it_is_on_a_terminal() {
         assert!(!shown.contains("reading") && shown.contains("0.4444"), "{quiet}\n{shown:?}");
     }
     folder.out("gen --queries 500 --depth 5 --runs 2 -o data --quiet");
-    let draws = "timeout -s INT 2 $L compare data/qrels.txt data/run-*.txt -m AP --permutations 4000000000";
+    let draws =
+        "timeout -s INT 2 $L compare data/qrels.txt data/run-*.txt -m AP --permutations 4000000000";
     assert_says(&on_a_terminal(&folder, draws), &["comparing", " of 4,000,000,000 draws, "]);
 }
 
@@ -118,7 +126,8 @@ fn long_work_shows_how_far_it_is_on_a_terminal() {
 fn intervals_stand_beside_averages_in_tables() {
     let folder = Folder::new();
     let one = folder.out("eval qrels bm25.run -m P@2,AP --stat std,ci95 --format table");
-    let mut lines = one.lines().skip(2).map(|line| line.split("  ").filter(|cell| !cell.is_empty()));
+    let mut lines =
+        one.lines().skip(2).map(|line| line.split("  ").filter(|cell| !cell.is_empty()));
     assert!(lines.next().unwrap().map(str::trim).eq(["measure", "mean [95 %]", "std"]), "{one}");
     let rows: Vec<Vec<&str>> = lines.skip(1).map(Iterator::collect).collect();
     assert!(rows[0][1].trim().starts_with("0.3333 [0.") && rows[0][1].ends_with(']'), "{one}");
@@ -129,8 +138,8 @@ fn intervals_stand_beside_averages_in_tables() {
     };
     let table = folder.out("eval qrels bm25.run -m AP --stat ci95 --format table --precision 2");
     assert_says(&table, &[&format!("AP       0.44 [{}, {}]", end("ci95_low"), end("ci95_high"))]);
-    let several =
-        folder.out("eval qrels bm25.run dense.run -m AP,RR --stat ci95,std --format table --precision 2");
+    let several = folder
+        .out("eval qrels bm25.run dense.run -m AP,RR --stat ci95,std --format table --precision 2");
     assert_says(
         &several,
         &[
@@ -161,7 +170,10 @@ fn decimals_are_those_asked_for_in_every_format() {
     assert_says(&out("--precision 2 --format csv"), &["bm25.run,q3,AP,value,0.00\n"]);
     assert_says(&out("--precision 2 --format jsonl"), &["\"mean\",\"value\":0.44}"]);
     assert_says(&out("--precision 2 --format json"), &["\"mean\": 0.44\n", "\"AP\": 0.83,"]);
-    assert_says(&out("--precision 2 --format trec"), &["\tq1\t  0.83\n", "\tall\t  0.44\n", "\tall\t5\n"]);
+    assert_says(
+        &out("--precision 2 --format trec"),
+        &["\tq1\t  0.83\n", "\tall\t  0.44\n", "\tall\t5\n"],
+    );
     assert_says(&out("--format trec"), &["\tall\t0.4444\n"]);
     let compared = folder.out("compare qrels bm25.run dense.run -m AP --precision 3 --format csv");
     assert_says(&compared, &[",AP,mean,0.444\n"]);
@@ -186,7 +198,8 @@ dense.run,all,0.6666666666666666,5
     assert_eq!(folder.out(args), csv.replace(',', "\t"));
     folder.out(&format!("{args} --all-id mean -o wide.csv"));
     assert_eq!(String::from_utf8(folder.get("wide.csv")).unwrap(), csv.replace(",all,", ",mean,"));
-    let stats = folder.out("eval qrels bm25.run -m AP --wide --stat min,max --precision 1 --format csv");
+    let stats =
+        folder.out("eval qrels bm25.run -m AP --wide --stat min,max --precision 1 --format csv");
     assert_says(
         &stats,
         &[
@@ -199,9 +212,15 @@ dense.run,all,0.6666666666666666,5
     );
     folder.put("groups", "q1\tone\n");
     let groups = folder.out("eval qrels bm25.run -m AP --wide --group-by groups --format csv");
-    assert_says(&groups, &["run,group,query_id,AP\n", "bm25.run,,q1,0.83", "bm25.run,one,all,0.83"]);
+    assert_says(
+        &groups,
+        &["run,group,query_id,AP\n", "bm25.run,,q1,0.83", "bm25.run,one,all,0.83"],
+    );
     for format in ["json", "table", "trec"] {
-        assert_says(&folder.error(&format!("{args} --format {format}")), &["--wide is for tsv and csv"]);
+        assert_says(
+            &folder.error(&format!("{args} --format {format}")),
+            &["--wide is for tsv and csv"],
+        );
     }
     assert_says(
         &folder.error(&format!("{args} --all-id q2 --quiet")),
@@ -212,11 +231,18 @@ dense.run,all,0.6666666666666666,5
 #[test]
 fn averages_have_the_id_that_is_asked_for() {
     let folder = Folder::new();
-    let out = |options: &str| folder.out(&format!("eval qrels bm25.run -m AP -q --all-id all {options}"));
+    let out =
+        |options: &str| folder.out(&format!("eval qrels bm25.run -m AP -q --all-id all {options}"));
     assert_says(&out(""), &["bm25.run\tall\tAP\tmean\t0.4444", "bm25.run\tq1\tAP"]);
-    assert_says(&out("--format jsonl"), &["\"query_id\":\"all\",\"measure\":\"AP\",\"stat\":\"mean\""]);
+    assert_says(
+        &out("--format jsonl"),
+        &["\"query_id\":\"all\",\"measure\":\"AP\",\"stat\":\"mean\""],
+    );
     folder.out("eval qrels bm25.run -m AP --partial x.part -o x.csv");
-    assert_says(&folder.out("merge x.part --all-id mean --format csv"), &["bm25.run,mean,AP,mean,0.4444"]);
+    assert_says(
+        &folder.out("merge x.part --all-id mean --format csv"),
+        &["bm25.run,mean,AP,mean,0.4444"],
+    );
     folder.out("eval qrels bm25.run -m AP -q --all-id all -o base.csv");
     folder.out("compare qrels dense.run -m AP --baseline base.csv");
 }
@@ -231,7 +257,10 @@ fn runs_have_the_names_that_are_asked_for() {
     });
     let names = |args: &str| {
         let out = folder.out(args);
-        out.lines().skip(1).map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>()
+        out.lines()
+            .skip(1)
+            .map(|line| line.split(',').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let eval = |args: &str| names(&format!("eval qrels -m AP --format csv {args}"));
     let runs = "dense.run gz/bm25.v2.run.gz";
@@ -277,7 +306,8 @@ fn completions_offer_measures_and_statistics() {
         let (before, last) = words.rsplit_once(' ').unwrap();
         let (count, previous) = (words.split(' ').count() - 1, before.rsplit(' ').next().unwrap());
         let script = format!(
-            ". ./complete.sh; COMP_WORDS=({words}); COMP_CWORD={count}; _laneval laneval {last} {previous}; echo \"${{COMPREPLY[@]}}\""
+            ". ./complete.sh; COMP_WORDS=({words}); COMP_CWORD={count}; _laneval laneval {last} \
+             {previous}; echo \"${{COMPREPLY[@]}}\""
         );
         folder.shell(&script).out
     };
@@ -299,9 +329,14 @@ fn manual_pages_have_examples_as_they_are_typed() {
     assert_eq!(page.as_bytes(), folder.get("pages/man1/laneval-eval.1"));
     assert_says(&page, &[".SH EXAMPLES\n.nf\nlaneval eval qrels.txt bm25.run dense.run\n"]);
     assert!(page.trim_end().ends_with(".fi") && !page.contains("SH EXTRA"), "{page}");
-    assert_says(&page, &["\n.SH ADVANCED\n", "\\-\\-timing\\fR\nPrint on stderr how long each step took\n"]);
-    let empty =
-        page.lines().zip(page.lines().skip(1)).find(|(one, next)| one.starts_with("\\fB") && next.is_empty());
+    assert_says(
+        &page,
+        &["\n.SH ADVANCED\n", "\\-\\-timing\\fR\nPrint on stderr how long each step took\n"],
+    );
+    let empty = page
+        .lines()
+        .zip(page.lines().skip(1))
+        .find(|(one, next)| one.starts_with("\\fB") && next.is_empty());
     assert_eq!(empty, None, "an option without its text");
     assert_says(&folder.out("man"), &[".SH COMMANDS", "laneval\\-eval"]);
     folder.put("file", "");

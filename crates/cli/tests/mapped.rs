@@ -1,12 +1,14 @@
-//! Mapped files that change while the command uses them: a message and an exit code, unless they were read into memory.
+//! Mapped files that change while the command uses them: a message and an exit code, unless they
+//! were read into memory.
 
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
-/// What the command does when the qrels are cut off after they were opened and before they are looked at: they are opened before
-/// the run is read, which is held, and the run comes through a pipe that holds less than what has been written to it by then.
+/// What the command does when the qrels are cut off after they were opened and before they are
+/// looked at: they are opened before the run is read, which is held, and the run comes through a
+/// pipe that holds less than what has been written to it by then.
 fn eval_with_qrels_cut_off(arguments: &[&str], then: impl FnOnce(&Path, &mut Child)) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let qrels = folder.path().join("my.qrels");
@@ -33,7 +35,10 @@ fn the_command_names_the_file_that_shrank() {
     let output = eval_with_qrels_cut_off(&["--hold"], cut_off);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(said.starts_with("error: my.qrels: cannot be read any more: it became shorter"), "{said}");
+    assert!(
+        said.starts_with("error: my.qrels: cannot be read any more: it became shorter"),
+        "{said}"
+    );
     assert!(said.contains("--no-mmap"), "{said}");
     assert!(output.stdout.is_empty());
 }
@@ -51,7 +56,8 @@ fn a_signal_that_somebody_sent_is_left_to_the_system() {
     // The handler of Rust's own, which was there before, lets the first signal pass.
     let kill = |_: &Path, child: &mut Child| {
         for _ in 0..1000 {
-            let status = Command::new("kill").args(["-BUS", &child.id().to_string()]).status().unwrap();
+            let status =
+                Command::new("kill").args(["-BUS", &child.id().to_string()]).status().unwrap();
             assert!(status.success());
             std::thread::sleep(std::time::Duration::from_millis(5));
             if child.try_wait().unwrap().is_some() {
@@ -59,7 +65,10 @@ fn a_signal_that_somebody_sent_is_left_to_the_system() {
             }
         }
     };
-    assert_eq!(eval_with_qrels_cut_off(&[], kill).status.signal(), Some(signal_hook::consts::SIGBUS));
+    assert_eq!(
+        eval_with_qrels_cut_off(&[], kill).status.signal(),
+        Some(signal_hook::consts::SIGBUS)
+    );
 }
 
 /// Every command that opens files gives the same answer from files that were read.
@@ -77,9 +86,12 @@ fn commands_answer_the_same_from_files_that_were_read() {
     };
     run(&["build", text[0], text[1], "-o", matrix, "--no-mmap", "--quiet"], &[]);
     let verify = ["info", matrix, "--verify"];
-    for arguments in
-        [&["eval", text[0], text[1]][..], &["eval", matrix], &["trec-eval", text[0], text[1]], &verify]
-    {
+    for arguments in [
+        &["eval", text[0], text[1]][..],
+        &["eval", matrix],
+        &["trec-eval", text[0], text[1]],
+        &verify,
+    ] {
         assert_eq!(run(arguments, &[]), run(arguments, &["--no-mmap"]), "{arguments:?}");
     }
     run(&["bench", matrix, "--seconds", "0", "--no-mmap"], &[]);

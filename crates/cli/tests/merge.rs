@@ -1,4 +1,5 @@
-//! Shards that add up: `eval --partial`, `merge`, groups of queries, queries chosen by a file, and runs named on the command line.
+//! Shards that add up: `eval --partial`, `merge`, groups of queries, queries chosen by a file, and
+//! runs named on the command line.
 
 use std::fmt::Write;
 use std::fs;
@@ -14,7 +15,8 @@ fn put_many(folder: &Folder, queries: usize) {
     let (mut qrels, mut one, mut two) = (String::new(), String::new(), String::new());
     for query in 0..queries {
         for doc in 0..5 {
-            writeln!(qrels, "{query:05} 0 d{doc} {}", if doc == 0 { 3 } else { query * doc % 4 }).unwrap();
+            writeln!(qrels, "{query:05} 0 d{doc} {}", if doc == 0 { 3 } else { query * doc % 4 })
+                .unwrap();
         }
         for (run, tag, lacks) in [(&mut one, "one", 3), (&mut two, "two", 4)] {
             for doc in (0..7).filter(|_| query % 10 != lacks) {
@@ -59,21 +61,23 @@ fn split_judgments_give_what_eval_gives() {
         }
         for part in 0..parts {
             let line = format!(
-                "eval qrels.{part} one=one.{part} two=two.{part} {MEASURES} --partial {part}.part --quiet"
+                "eval qrels.{part} one=one.{part} two=two.{part} {MEASURES} --partial {part}.part \
+                 --quiet"
             );
             folder.out(&line);
         }
         for format in FORMATS {
             let expected = folder.run(&format!("eval qrels one two {MEASURES} --format {format}"));
-            let merged =
-                folder.run(&format!("merge {} --stat std,min,max --format {format}", partials(parts)));
+            let merged = folder
+                .run(&format!("merge {} --stat std,min,max --format {format}", partials(parts)));
             assert_eq!((merged.code, expected.code), (0, 0), "{}", merged.err);
             assert_eq!(merged.err, expected.err, "{parts} parts");
             if format == "json" && parts > 1 {
                 // The fingerprints are those of the parts, and nothing else differs.
                 let [mut merged, mut expected] = [merged.out, expected.out].map(|text| json(&text));
                 for run in 0..2 {
-                    let prints = |of: &serde_json::Value| of["runs"][run]["qrels"].as_array().unwrap().len();
+                    let prints =
+                        |of: &serde_json::Value| of["runs"][run]["qrels"].as_array().unwrap().len();
                     assert_eq!((prints(&merged), prints(&expected)), (parts, 1));
                     merged["runs"][run]["qrels"] = expected["runs"][run]["qrels"].take();
                     expected["runs"][run]["qrels"] = merged["runs"][run]["qrels"].clone();
@@ -99,16 +103,22 @@ fn shards_against_all_judgments_give_what_eval_gives() {
         cut(&folder, "two", parts);
         for part in 0..parts {
             folder.out(&format!(
-                "eval qrels one=one.{part} two=two.{part} --queries both {MEASURES} --partial {part}.part --quiet"
+                "eval qrels one=one.{part} two=two.{part} --queries both {MEASURES} --partial \
+                 {part}.part --quiet"
             ));
         }
         for format in FORMATS {
             let merged = format!("merge {} --stat std,min,max --format {format}", partials(parts));
             let all = folder.run(&format!("{merged} --qrels qrels"));
             let expected = folder.run(&format!("eval qrels one two {MEASURES} --format {format}"));
-            assert_eq!((&all.out, &all.err), (&expected.out, &expected.err), "{parts} parts, {format}");
+            assert_eq!(
+                (&all.out, &all.err),
+                (&expected.out, &expected.err),
+                "{parts} parts, {format}"
+            );
             // Without the judgments, as many queries are left out, but nobody knows which.
-            let both = folder.run(&format!("eval qrels one two {MEASURES} --queries both --format {format}"));
+            let both = folder
+                .run(&format!("eval qrels one two {MEASURES} --queries both --format {format}"));
             let mut found = folder.run(&merged);
             assert_eq!(found.code, 0, "{}", found.err);
             if parts > 1 {
@@ -129,7 +139,10 @@ fn shards_against_all_judgments_give_what_eval_gives() {
                 assert_eq!(found, both);
             } else {
                 assert_eq!(found.out, both.out);
-                assert_says(&found.err, &["one: 20 judged queries are not in the run and are left out"]);
+                assert_says(
+                    &found.err,
+                    &["one: 20 judged queries are not in the run and are left out"],
+                );
             }
         }
     }
@@ -160,7 +173,9 @@ fn shards() -> Folder {
     folder.put("qrels.1", "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\n");
     folder.put("qrels.2", "q2 0 a 1\nq2 0 e -1\nq3 0 x 3\n");
     for shard in 1..3 {
-        folder.out(&format!("eval qrels.{shard} bm25=bm25.run -m AP,NumRet --partial {shard}.part --quiet"));
+        folder.out(&format!(
+            "eval qrels.{shard} bm25=bm25.run -m AP,NumRet --partial {shard}.part --quiet"
+        ));
     }
     folder
 }
@@ -176,10 +191,14 @@ fn a_shard_that_is_given_twice_is_refused() {
     let error = folder.error("merge 1.part 2.part copy.part");
     assert_says(
         &error,
-        &["2.part and copy.part: bm25: 2 queries are counted twice (q2, q3): in 2.part and in copy.part"],
+        &["2.part and copy.part: bm25: 2 queries are counted twice (q2, q3): in 2.part and in \
+             copy.part"],
     );
     folder.out("merge 1.part 2.part --partial both.part");
-    assert_says(&folder.error("merge both.part copy.part"), &["both.part and copy.part: ", "(q2, q3)"]);
+    assert_says(
+        &folder.error("merge both.part copy.part"),
+        &["both.part and copy.part: ", "(q2, q3)"],
+    );
 }
 
 #[test]
@@ -213,7 +232,10 @@ fn a_run_that_is_in_some_files_only_is_a_warning() {
     folder.out("eval qrels.2 dense.run -m AP,NumRet --partial dense.part --quiet");
     let Ran { out, err, code } = folder.run("merge 1.part 2.part dense.part --quiet");
     assert_eq!((code, out.lines().count()), (0, 5), "{err}");
-    assert_says(&err, &["warning: bm25: is in 2 of 3 files\n", "warning: dense.run: is in 1 of 3 files\n"]);
+    assert_says(
+        &err,
+        &["warning: bm25: is in 2 of 3 files\n", "warning: dense.run: is in 1 of 3 files\n"],
+    );
 }
 
 #[test]
@@ -255,7 +277,10 @@ fn partials_of_other_settings_are_refused() {
     let folder = shards();
     for (settings, parts) in [
         ("-m AP", ["1.part and x.part: the measures differ (AP,NumRet and AP)", "-m"]),
-        ("-m AP,NumRet --queries both", ["the sets of queries differ (judged and both)", "--queries"]),
+        (
+            "-m AP,NumRet --queries both",
+            ["the sets of queries differ (judged and both)", "--queries"],
+        ),
         ("-m AP,NumRet -M 3", ["the depths differ", "-M"]),
         ("-m AP,NumRet -J", ["the documents differ (all and judged only)", "-J"]),
         ("-m AP,NumRet --ties input", ["bm25: the orders of equal scores differ", "--ties"]),
@@ -266,10 +291,16 @@ fn partials_of_other_settings_are_refused() {
     }
     folder.out("eval qrels.1 bm25=bm25.run -m ERR(gmax=auto) --partial x.part --quiet");
     folder.out("eval qrels.2 bm25=bm25.run -m ERR(gmax=auto) --partial y.part --quiet");
-    assert_says(&folder.error("merge x.part y.part"), &["which is 2 here and 3 there: set gmax=3 in all"]);
+    assert_says(
+        &folder.error("merge x.part y.part"),
+        &["which is 2 here and 3 there: set gmax=3 in all"],
+    );
     folder.put("corrected", QRELS.replace("q1 0 a 2", "q1 0 a 1"));
     folder.out("eval qrels bm25=bm25.run --queries both --partial x.part --quiet");
-    assert_says(&folder.error("merge x.part --qrels corrected"), &["not the judgments of the shards"]);
+    assert_says(
+        &folder.error("merge x.part --qrels corrected"),
+        &["not the judgments of the shards"],
+    );
     assert_says(&folder.error("merge x.part --qrels none"), &["none: cannot open"]);
     assert_says(
         &folder.error("merge x.part --qrels qrels.1"),
@@ -295,7 +326,8 @@ fn what_a_summary_does_not_tell_is_refused() {
 #[test]
 fn a_partial_has_a_file_of_its_own() {
     let folder = shards();
-    let before = [folder.get("1.part"), folder.get("2.part"), folder.get("qrels"), folder.get("bm25.run")];
+    let before =
+        [folder.get("1.part"), folder.get("2.part"), folder.get("qrels"), folder.get("bm25.run")];
     folder.put("only", "q1\n");
     for line in ["eval qrels bm25.run", "merge 1.part 2.part"] {
         for stdout in if cfg!(unix) { &["-", "/dev/stdout"][..] } else { &["-"] } {
@@ -315,10 +347,17 @@ fn a_partial_has_a_file_of_its_own() {
         ("eval qrels name=bm25.run", "bm25.run"),
         ("eval qrels bm25.run --only only", "only"),
     ] {
-        assert_says(&folder.error(&format!("{line} --partial {file}")), &["it is one of the inputs"]);
+        assert_says(
+            &folder.error(&format!("{line} --partial {file}")),
+            &["it is one of the inputs"],
+        );
     }
-    assert_says(&folder.error("merge 1.part 2.part -o 1.part --format tsv"), &["it is one of the inputs"]);
-    let after = [folder.get("1.part"), folder.get("2.part"), folder.get("qrels"), folder.get("bm25.run")];
+    assert_says(
+        &folder.error("merge 1.part 2.part -o 1.part --format tsv"),
+        &["it is one of the inputs"],
+    );
+    let after =
+        [folder.get("1.part"), folder.get("2.part"), folder.get("qrels"), folder.get("bm25.run")];
     assert_eq!(before, after);
     assert!(!folder.names().contains(&"x.tsv".to_owned()));
 }
@@ -328,7 +367,9 @@ fn a_partial_is_small() {
     let folder = Folder::new();
     put_many(&folder, 20_000);
     for (measures, queries) in [("", "judged"), ("-m all_trec", "judged"), ("", "both")] {
-        folder.out(&format!("eval qrels one {measures} --queries {queries} --partial all.part --quiet"));
+        folder.out(&format!(
+            "eval qrels one {measures} --queries {queries} --partial all.part --quiet"
+        ));
         let size = folder.get("all.part").len();
         // Missing queries are named once more.
         let ids = 20_000 * 5 + 2_000 * 5;
@@ -355,10 +396,15 @@ fn only_some_queries_count() {
         ("q2\nq9\nq9\nq8\n", vec!["q2"], Some("2 of the chosen queries are not judged")),
     ] {
         folder.put("only", text);
-        let Ran { out, err, code } = folder.run("eval qrels bm25.run -m AP --per-query --only only");
+        let Ran { out, err, code } =
+            folder.run("eval qrels bm25.run -m AP --per-query --only only");
         assert_eq!(code, 0, "{err}");
         let of = |row: &String| wanted.iter().any(|query| row.contains(&format!("\t{query}\t")));
-        assert_eq!(rows(&out), rows(&expected).into_iter().filter(of).collect::<Vec<_>>(), "{text:?}");
+        assert_eq!(
+            rows(&out),
+            rows(&expected).into_iter().filter(of).collect::<Vec<_>>(),
+            "{text:?}"
+        );
         match note {
             Some(note) => assert_says(&err, &["note: ", note]),
             None => assert!(!err.contains("chosen"), "{err}"),
@@ -377,7 +423,10 @@ fn only_some_queries_count() {
     // Only what counts has to be complete.
     folder.put("only", "q1\nq2\n");
     folder.out("eval qrels bm25.run --queries error --only only");
-    assert_says(&folder.error("eval qrels bm25.run --queries error"), &["lacks 1 of the judged queries: q3"]);
+    assert_says(
+        &folder.error("eval qrels bm25.run --queries error"),
+        &["lacks 1 of the judged queries: q3"],
+    );
 }
 
 #[test]
@@ -388,13 +437,14 @@ fn groups_have_scores_of_their_own() {
         "q1\tlong one\r\n\n q2 \tshort\textra\nq3\tshort\nq1\tall\nq2\tall\nq3\tall\nq9\tshort\n",
     );
     let plain = folder.out("eval qrels bm25.run dense.run -m AP,NumRet --per-query --stat max");
-    let grouped =
-        folder.out("eval qrels bm25.run dense.run -m AP,NumRet --per-query --stat max --group-by groups");
+    let grouped = folder
+        .out("eval qrels bm25.run dense.run -m AP,NumRet --per-query --stat max --group-by groups");
     assert_eq!(grouped.lines().next(), Some("run\tgroup\tquery_id\tmeasure\tstat\tvalue"));
     // The rows of all queries are those without groups, and stand once.
     let of_all = |row: &str| {
         let cells: Vec<&str> = row.split('\t').collect();
-        (cells[1] == "group" || cells[1].is_empty()).then(|| [&cells[..1], &cells[2..]].concat().join("\t"))
+        (cells[1] == "group" || cells[1].is_empty())
+            .then(|| [&cells[..1], &cells[2..]].concat().join("\t"))
     };
     let rows: Vec<String> = grouped.lines().filter_map(of_all).collect();
     assert_eq!(rows, plain.lines().collect::<Vec<_>>());
@@ -416,12 +466,18 @@ fn groups_have_scores_of_their_own() {
         ]
     );
     let all: Vec<String> = of_group("all").iter().map(|row| row.replace("\tall\t", "\t")).collect();
-    assert_eq!(all, plain.lines().skip(1).filter(|row| !row.contains("value\t")).collect::<Vec<_>>());
+    assert_eq!(
+        all,
+        plain.lines().skip(1).filter(|row| !row.contains("value\t")).collect::<Vec<_>>()
+    );
     assert_eq!(of_group("long one").len(), 8);
     let lines = folder.out("eval qrels bm25.run -m AP --group-by groups --format jsonl");
     assert_says(
         &lines,
-        &[r#"{"run":"bm25.run","group":"short","query_id":"","measure":"AP","stat":"mean","value":0.25}"#],
+        &[concat!(
+            r#"{"run":"bm25.run","group":"short","query_id":"","#,
+            r#""measure":"AP","stat":"mean","value":0.25}"#
+        )],
     );
     assert!(lines.starts_with(r#"{"run":"bm25.run","query_id":"","#), "{lines}");
     let document = json(&folder.out("eval qrels bm25.run -m AP --group-by groups --format json"));
@@ -439,7 +495,10 @@ fn groups_have_scores_of_their_own() {
             "eval qrels bm25.run -m AP --only only --group-by groups --partial {shard}.part --quiet"
         ));
     }
-    assert_eq!(folder.out("merge 2.part 1.part"), folder.out("eval qrels bm25.run -m AP --group-by groups"));
+    assert_eq!(
+        folder.out("merge 2.part 1.part"),
+        folder.out("eval qrels bm25.run -m AP --group-by groups")
+    );
     folder.out("eval qrels bm25.run -m AP --only only --partial x.part --quiet");
     assert_says(&folder.error("merge 1.part x.part"), &["bm25.run: ", "--group-by"]);
 }
@@ -462,7 +521,9 @@ dense.run [b]  0.7500* 0.3536  0.5000
 ";
     let line = "-m AP --stat std,min --group-by groups --format table";
     let squeezed = |text: &str| {
-        text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>()
+        text.lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect::<Vec<_>>()
     };
     let found = squeezed(&folder.out(&format!("eval qrels bm25.run dense.run {line}")));
     assert_eq!((&found[0], &found[2..]), (&squeezed(table)[0], &squeezed(table)[2..]));
@@ -500,7 +561,10 @@ fn runs_have_the_names_that_they_are_given() {
     let folder = Folder::new();
     let names = |args: &str| {
         let out = folder.out(&format!("eval qrels {args} -m AP"));
-        out.lines().skip(1).map(|row| row.split('\t').next().unwrap().to_owned()).collect::<Vec<_>>()
+        out.lines()
+            .skip(1)
+            .map(|row| row.split('\t').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     assert_eq!(names("mine=bm25.run dense.run"), ["mine", "dense.run"]);
     assert_eq!(names("a=bm25.run b=bm25.run"), ["a", "b"]);
@@ -520,7 +584,10 @@ fn runs_have_the_names_that_they_are_given() {
     assert_says(&piped.out, &["name\t\tAP\tmean\t0.4444444444444444\n"]);
     assert_says(&folder.error("eval qrels one=- two=-"), &["`-` is given twice"]);
     folder.out("build qrels x=bm25.run y=dense.run -o m.lmx --quiet");
-    assert_eq!(folder.out("eval m.lmx -m AP"), folder.out("eval qrels x=bm25.run y=dense.run -m AP"));
+    assert_eq!(
+        folder.out("eval m.lmx -m AP"),
+        folder.out("eval qrels x=bm25.run y=dense.run -m AP")
+    );
     assert_says(&folder.error("eval qrels name=m.lmx"), &["m.lmx"]);
     assert_says(
         &folder.error("eval m.lmx name=m.lmx"),

@@ -18,12 +18,15 @@ fn ibin(rows: &[&[i32]], distances: &[f32]) -> Vec<u8> {
 
 fn npy(descr: &str, fortran: &str, shape: [usize; 2], values: &[u8]) -> Vec<u8> {
     let [rows, columns] = shape;
-    let header =
-        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({rows}, {columns}), }}\n");
-    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values].concat()
+    let header = format!(
+        "{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': ({rows}, {columns}), }}\n"
+    );
+    [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), values]
+        .concat()
 }
 
-const TRUTH: [&[i32]; 3] = [&[1, 2, 3, 4, 5, 6], &[10, 11, 12, 13, 14, 15], &[20, 21, 22, -1, -1, -1]];
+const TRUTH: [&[i32]; 3] =
+    [&[1, 2, 3, 4, 5, 6], &[10, 11, 12, 13, 14, 15], &[20, 21, 22, -1, -1, -1]];
 const DISTANCES: [f32; 18] =
     [1.0, 2.0, 2.0, 2.0, 3.0, 4.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0];
 const FOUND: [&[i32]; 3] = [&[1, 4, 9, 2], &[15, 14, 10, 11], &[22, 20, -1, -1]];
@@ -34,8 +37,9 @@ fn folder() -> Folder {
     let long = |rows: &[&[i32]]| -> Vec<u8> {
         rows.concat().into_iter().flat_map(|id| i64::from(id).to_le_bytes()).collect()
     };
-    let swapped =
-        |rows: &[&[i32]]| -> Vec<u8> { rows.concat().into_iter().flat_map(i32::to_be_bytes).collect() };
+    let swapped = |rows: &[&[i32]]| -> Vec<u8> {
+        rows.concat().into_iter().flat_map(i32::to_be_bytes).collect()
+    };
     folder.put("truth.ivecs", ivecs(&TRUTH));
     folder.put("plain.ibin", ibin(&TRUTH, &[]));
     folder.put("truth.ibin", ibin(&TRUTH, &DISTANCES));
@@ -52,8 +56,9 @@ fn recalls_of_files_are_those_of_sets() {
     let folder = folder();
     let values = |truth: &str, found: &str| {
         let measures = "NNR@[1,2,3,4],NNR(truth=1)@4,NNR(truth=2)@4,NNR(truth=3)@4,NNR(truth=6)@4";
-        let text =
-            folder.out(&format!("eval {truth} run={found} -m {measures} --format csv --per-query --quiet"));
+        let text = folder.out(&format!(
+            "eval {truth} run={found} -m {measures} --format csv --per-query --quiet"
+        ));
         let last = |line: &str| line.rsplit(',').next().unwrap().to_owned();
         let lines = text.lines().filter(|line| line.contains(",value,"));
         lines.map(last).collect::<Vec<_>>()
@@ -81,7 +86,8 @@ fn recalls_of_files_are_those_of_sets() {
     assert_mean("truth.ibin found.ivecs", "NNR@4", 13.0 / 18.0);
     assert_mean("truth.ibin found.ivecs", "NNR@2", 2.0 / 3.0);
     assert_mean("truth.ivecs found.ivecs", "NNR(truth=2)@4", 5.0 / 6.0);
-    // Queries are numbered from 1, and matrices, runs as text and comparisons are made as of any judgments.
+    // Queries are numbered from 1, and matrices, runs as text and comparisons are made as of any
+    // judgments.
     folder.out("build truth.ivecs run=found.ivecs -o m.lmx --quiet");
     assert_mean("m.lmx", "NNR@4", 23.0 / 36.0);
     folder.out("convert --qrels truth.ibin -o truth.qrels --quiet");
@@ -101,7 +107,8 @@ fn empty_places_between_ids_keep_their_ranks() {
     folder.put("truth.ivecs", ivecs(&[&[1, 2, 3], &[-1, -1, -1], &[4, 5, -1]]));
     folder.put("found.ivecs", ivecs(&[&[-1, 1, -1], &[1, 2, 3], &[-1, -1, -1]]));
     let of = |measures: &str| {
-        let run = folder.run(&format!("eval truth.ivecs found.ivecs -m {measures} --per-query --format csv"));
+        let run = folder
+            .run(&format!("eval truth.ivecs found.ivecs -m {measures} --per-query --format csv"));
         assert_eq!(run.code, 0, "{}", run.err);
         run.out
     };
@@ -131,8 +138,9 @@ fn ids_that_were_found_twice_count_as_repeats_says() {
     folder.put("found.ibin", ibin(&[&[1, 1, 2, 9]], &near));
     folder.put("one.ivecs", ivecs(&[&[1, 1, 1, 1]]));
     let values = |args: &str| {
-        let text =
-            folder.out(&format!("eval {args} -m NNR@4,NNR(truth=2)@2,NNR(truth=2)@3 --format csv --quiet"));
+        let text = folder.out(&format!(
+            "eval {args} -m NNR@4,NNR(truth=2)@2,NNR(truth=2)@3 --format csv --quiet"
+        ));
         let value = |line: &str| line.rsplit(',').next().unwrap().to_owned();
         text.lines().filter(|line| line.contains(",mean,")).map(value).collect::<Vec<_>>()
     };
@@ -145,7 +153,10 @@ fn ids_that_were_found_twice_count_as_repeats_says() {
         let error = folder.error(&format!("eval {truth} {found} -m NNR@4"));
         assert_says(&error, &[&format!("{found}:1: docno '1' occurs again for query '1'")]);
         let error = folder.error(&format!("eval {truth} {found} -m NNR@4 --repeats sum"));
-        assert_says(&error, &["has ranks and no scores that could be added: take --repeats first or blank"]);
+        assert_says(
+            &error,
+            &["has ranks and no scores that could be added: take --repeats first or blank"],
+        );
     }
 }
 
@@ -168,10 +179,15 @@ fn what_is_wrong_with_a_file_is_said() {
     let folder = folder();
     let hundred: Vec<i32> = (0..100).collect();
     folder.put("gt.ivecs", ivecs(&[&hundred, &hundred[..90]]));
-    let said = |args: &str, said: &str| assert_says(&folder.error(&format!("eval {args} -m NNR@1")), &[said]);
+    let said = |args: &str, said: &str| {
+        assert_says(&folder.error(&format!("eval {args} -m NNR@1")), &[said])
+    };
     said("gt.ivecs found.ivecs", "gt.ivecs: row 2 has 90 ids, and row 1 has 100\n");
     let error = folder.error("eval gt.ivecs found.ivecs -m NNR@1");
-    assert!(!error.contains("a row for each query"), "the number of its rows is not known: {error}");
+    assert!(
+        !error.contains("a row for each query"),
+        "the number of its rows is not known: {error}"
+    );
     folder.put("gt.ivecs", &ivecs(&[&hundred[..]; 4])[..1234]);
     said(
         "gt.ivecs found.ivecs",
@@ -198,21 +214,26 @@ fn what_is_wrong_with_a_file_is_said() {
     folder.put("run.hdf5", b"\x89HDF\r\n\x1a\n\0\0\0\0\0\x08\x08\0\x04\0\x10\0");
     said(
         "truth.ivecs run.hdf5",
-        "run.hdf5: is HDF5, which is not read here: in Python, evaluate_neighbours takes its arrays\n",
+        "run.hdf5: is HDF5, which is not read here: in Python, evaluate_neighbours takes its \
+         arrays\n",
     );
     assert_says(
         &folder.error("eval truth.ivecs found.ivecs -m NNR@200"),
         &["NNR@200: the truth has 6 neighbours a query"],
     );
     folder.put("twice.ivecs", ivecs(&[&[1, 4, 4], &[2, 3, 4], &[2, 3, 4]]));
-    said("truth.ivecs twice.ivecs", "twice.ivecs:1: docno '4' occurs again for query '1', first on line 1");
+    said(
+        "truth.ivecs twice.ivecs",
+        "twice.ivecs:1: docno '4' occurs again for query '1', first on line 1",
+    );
     said("twice.ivecs found.ivecs", "twice.ivecs:1: ");
     let [mut falling, mut nan] = [DISTANCES; 2];
     (falling[3], nan[2]) = (1.5, f32::NAN);
     folder.put("falling.ibin", ibin(&TRUTH, &falling));
     said(
         "falling.ibin found.ivecs",
-        "falling.ibin: row 1: 1.5 follows 2.0 at rank 4: ascending distances were expected; of similarities give the negative\n",
+        "falling.ibin: row 1: 1.5 follows 2.0 at rank 4: ascending distances were expected; of \
+         similarities give the negative\n",
     );
     folder.put("nan.ibin", ibin(&TRUTH, &nan));
     said("nan.ibin found.ivecs", "nan.ibin: row 1: NaN follows 2.0 at rank 3");
@@ -222,7 +243,10 @@ fn what_is_wrong_with_a_file_is_said() {
         "float.npy: has values of the type float32, and ids are integers\n",
     );
     folder.put("fortran.npy", npy("<i4", "True", [3, 2], &[0; 24]));
-    said("fortran.npy found.ivecs --qrels-format ids", "fortran.npy: has its columns one behind the other");
+    said(
+        "fortran.npy found.ivecs --qrels-format ids",
+        "fortran.npy: has its columns one behind the other",
+    );
     said("qrels found.ivecs --qrels-format ids", "qrels: is no .npy file");
     said("qrels bm25.run --run-format ivecs", "bm25.run: ");
 }
@@ -233,14 +257,21 @@ fn damaged_files_are_refused() {
     let folder = folder();
     let refused = |name: &str, bytes: &[u8], of_qrels: bool| {
         folder.put(name, bytes);
-        let args = if of_qrels { format!("{name} found.ivecs") } else { format!("truth.ivecs {name}") };
+        let args =
+            if of_qrels { format!("{name} found.ivecs") } else { format!("truth.ivecs {name}") };
         let error = folder.error(&format!("eval {args} -m NNR@1"));
         assert_says(&error, &[name]);
         error
     };
-    for counts in
-        [[u32::MAX, u32::MAX], [1 << 31, 1 << 31], [u32::MAX, 1], [1, u32::MAX], [0, 5], [5, 0], [3, 1 << 30]]
-    {
+    for counts in [
+        [u32::MAX, u32::MAX],
+        [1 << 31, 1 << 31],
+        [u32::MAX, 1],
+        [1, u32::MAX],
+        [0, 5],
+        [5, 0],
+        [3, 1 << 30],
+    ] {
         let mut bytes: Vec<u8> = counts.into_iter().flat_map(u32::to_le_bytes).collect();
         bytes.extend([1, 0, 0, 0]);
         refused("b.ibin", &bytes, true);
@@ -252,15 +283,20 @@ fn damaged_files_are_refused() {
         refused("b.ivecs", &bytes, false);
     }
     for (name, whole) in [("b.ivecs", ivecs(&TRUTH)), ("b.ibin", ibin(&TRUTH, &DISTANCES))] {
-        // Of rows that end where a row ends nothing is missing but rows, and of distances that are missing all may be.
+        // Of rows that end where a row ends nothing is missing but rows, and of distances that are
+        // missing all may be.
         let row = 28;
-        let is_whole =
-            |end: usize| name == "b.ivecs" && end.is_multiple_of(row) || name == "b.ibin" && end == 80;
+        let is_whole = |end: usize| {
+            name == "b.ivecs" && end.is_multiple_of(row) || name == "b.ibin" && end == 80
+        };
         for end in some((0..whole.len()).filter(|&end| !is_whole(end))) {
             let error = refused(name, &whole[..end], true);
             assert!(error.contains("is the file complete?") || end < 8, "{end}: {error}");
         }
     }
     let error = refused("b.ivecs", &ivecs(&FOUND[..2]), false);
-    assert_says(&error, &["b.ivecs: has 2 rows, and truth.ivecs 3: a row for each query was expected"]);
+    assert_says(
+        &error,
+        &["b.ivecs: has 2 rows, and truth.ivecs 3: a row for each query was expected"],
+    );
 }

@@ -27,20 +27,29 @@ fn a_note_counts_the_queries_that_are_left_out() {
     let folder = folder(2);
     let args = "eval qrels two -m RR,RR(nothing=1),RR(nothing=skip) --format csv --per-query";
     let Ran { out, err, .. } = prints(&folder, args);
-    assert!(err.contains("RR(nothing=skip): 2 queries are left out, because nothing is relevant"), "{err}");
-    assert!(out.contains("two,q11,RR(nothing=1),value,1\n") && out.contains("two,q11,RR,value,0\n"), "{out}");
+    assert!(
+        err.contains("RR(nothing=skip): 2 queries are left out, because nothing is relevant"),
+        "{err}"
+    );
+    assert!(
+        out.contains("two,q11,RR(nothing=1),value,1\n") && out.contains("two,q11,RR,value,0\n"),
+        "{out}"
+    );
     assert!(!out.contains("q11,RR(nothing=skip)"), "{out}");
     assert!(out.contains("two,,RR(nothing=skip),mean,0.5\n"), "{out}");
     let json = prints(&folder, "eval qrels two -m RR(nothing=skip) --format json").out;
     assert!(json.contains("\"skipped\": 2"), "{json}");
-    let lines = prints(&folder, "eval qrels two -m RR(nothing=skip) --format jsonl --per-query").out;
+    let lines =
+        prints(&folder, "eval qrels two -m RR(nothing=skip) --format jsonl --per-query").out;
     assert_eq!(lines.lines().count(), 12);
 }
 
 #[cfg(unix)]
 #[test]
 fn gates_over_too_few_queries_cannot_be_computed() {
-    let ran = |folder: &Folder| folder.shell("$L eval qrels two -m RR --fail-if 'RR(nothing=skip) < 0.1'");
+    let ran = |folder: &Folder| {
+        folder.shell("$L eval qrels two -m RR --fail-if 'RR(nothing=skip) < 0.1'")
+    };
     let refused = ran(&folder(2));
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(refused.err.contains("2 of 13 queries have no value"), "{}", refused.err);
@@ -52,7 +61,9 @@ fn comparisons_and_their_baselines_leave_the_same_queries_out() {
     let folder = folder(2);
     prints(&folder, "eval qrels one -m RR(nothing=skip) --per-query -o old.json");
     prints(&folder, "eval qrels one -m RR(nothing=skip) --per-query -o old.tsv");
-    let whole = prints(&folder, "compare qrels one two -m RR(nothing=skip) --baseline one --format json").out;
+    let whole =
+        prints(&folder, "compare qrels one two -m RR(nothing=skip) --baseline one --format json")
+            .out;
     let of = |text: &str| {
         let document: serde_json::Value = serde_json::from_str(text).unwrap();
         (
@@ -61,9 +72,13 @@ fn comparisons_and_their_baselines_leave_the_same_queries_out() {
             document["runs"][0]["means"].clone(),
         )
     };
-    assert_eq!(of(&whole), (serde_json::json!([2]), serde_json::json!(-0.5), serde_json::json!([1.0])));
+    assert_eq!(
+        of(&whole),
+        (serde_json::json!([2]), serde_json::json!(-0.5), serde_json::json!([1.0]))
+    );
     for stored in ["old.json", "old.tsv"] {
-        let args = format!("compare qrels two -m RR(nothing=skip) --baseline {stored} --format json");
+        let args =
+            format!("compare qrels two -m RR(nothing=skip) --baseline {stored} --format json");
         assert_eq!(of(&prints(&folder, &args).out), of(&whole), "{stored}");
     }
 }
@@ -103,8 +118,11 @@ fn wrong_words_are_refused() {
 fn a_query_that_is_shown_says_that_it_has_no_value() {
     let folder = folder(1);
     let of = |options: &str| {
-        prints(&folder, &format!("show qrels one --query q11 -m AP,AP(nothing=1),AP(nothing=skip) {options}"))
-            .out
+        prints(
+            &folder,
+            &format!("show qrels one --query q11 -m AP,AP(nothing=1),AP(nothing=skip) {options}"),
+        )
+        .out
     };
     let shown = of("");
     let line = shown.lines().find(|line| line.starts_with("one  ")).unwrap();

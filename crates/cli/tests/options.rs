@@ -1,4 +1,5 @@
-//! Every option of every command changes something, or is known to change nothing: none is read and then forgotten.
+//! Every option of every command changes something, or is known to change nothing: none is read and
+//! then forgotten.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -15,7 +16,12 @@ fn folder() -> Folder {
     let folder = Folder::new();
     let nine = |line: fn(usize) -> String| (0..9).map(line).collect::<String>();
     let files: [(&str, String); 29] = [
-        ("ties.run", "q1 Q0 q1 1 3 t\nq1 Q0 a 2 1 t\nq1 Q0 b 3 1 t\nq2 Q0 a 1 1.00000001 t\nq2 Q0 z 2 1 t\n".into()),
+        (
+            "ties.run",
+            "q1 Q0 q1 1 3 t\nq1 Q0 a 2 1 t\nq1 Q0 b 3 1 t\nq2 Q0 a 1 1.00000001 t\nq2 Q0 \
+             z 2 1 t\n"
+                .into(),
+        ),
         ("q1.txt", "q1\n".into()),
         ("q13.txt", "q1\nq3\n".into()),
         ("groups.tsv", "q1\teasy\nq2\thard\nq3\thard\n".into()),
@@ -27,14 +33,26 @@ fn folder() -> Folder {
         ("counted.tsv", "q1\ta\t1\nq1\tb\t2\nq1\tc\t3\nq1\td\t4\nq1\te\t5\n".into()),
         (
             "mteb.json",
-            r#"{"mteb_model_meta": {"model_name": "m"}, "en": {"test": {"q1": {"a": 0.5}}}, "de": {"test": {"q1": {"b": 0.5}}}}"#.into(),
+            concat!(
+                r#"{"mteb_model_meta": {"model_name": "m"}, "#,
+                r#""en": {"test": {"q1": {"a": 0.5}}}, "de": {"test": {"q1": {"b": 0.5}}}}"#,
+            )
+            .into(),
         ),
         ("lightgbm.txt", "1 0:1\n0 0:2\n0 0:3\n2 0:4\n".into()),
         ("lengths.txt", "3\n1\n".into()),
         ("scores.txt", "0.1\n0.2\n0.3\n0.4\n".into()),
         ("others.txt", "0.4\n0.3\n0.2\n0.1\n".into()),
-        ("chunks.run", "q1 Q0 a#1 1 3 t\nq1 Q0 a#2 2 2 t\nq1 Q0 c#1 3 1 t\nq2 Q0 a#1 1 1 t\n".into()),
-        ("chunks2.run", "q1 Q0 c#1 1 3 t\nq1 Q0 a#2 2 2 t\nq1 Q0 a#1 3 1 t\nq2 Q0 b#1 1 2 t\nq2 Q0 a#1 2 1 t\n".into()),
+        (
+            "chunks.run",
+            "q1 Q0 a#1 1 3 t\nq1 Q0 a#2 2 2 t\nq1 Q0 c#1 3 1 t\nq2 Q0 a#1 1 1 t\n".into(),
+        ),
+        (
+            "chunks2.run",
+            "q1 Q0 c#1 1 3 t\nq1 Q0 a#2 2 2 t\nq1 Q0 a#1 3 1 t\nq2 Q0 b#1 1 2 t\nq2 Q0 \
+             a#1 2 1 t\n"
+                .into(),
+        ),
         ("chunks.qrels", "q1 0 a#1 2\nq1 0 a#2 1\nq2 0 a#3 1\n".into()),
         ("titles.tsv", "q1\tfirst question\n".into()),
         ("deviations.txt", "q1\tmap\t0.2\t0.1\nq2\tmap\t0.3\t0.2\n".into()),
@@ -48,7 +66,8 @@ fn folder() -> Folder {
             "many2.run",
             nine(|query| {
                 let others = (0..=query).map(|at| format!("m{query} Q0 x{at} {} 1 t\n", at + 2));
-                format!("m{query} Q0 a 1 {} t\n", if query < 3 { 2 } else { 0 }) + &others.collect::<String>()
+                format!("m{query} Q0 a 1 {} t\n", if query < 3 { 2 } else { 0 })
+                    + &others.collect::<String>()
             }),
         ),
         ("ja", "q1 anna a 2\nq1 ben a 0\nq1 ben c 1\n".into()),
@@ -96,11 +115,18 @@ fn observed(command: &str, files: &[(String, Vec<u8>)]) -> String {
 
 /// The names and texts of the files of a folder.
 fn texts(folder: &Path) -> String {
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     paths
         .iter()
-        .map(|path| format!("{}\n{}", path.file_name().unwrap().display(), fs::read_to_string(path).unwrap()))
+        .map(|path| {
+            format!(
+                "{}\n{}",
+                path.file_name().unwrap().display(),
+                fs::read_to_string(path).unwrap()
+            )
+        })
         .collect()
 }
 
@@ -137,7 +163,8 @@ fn rows() -> Vec<OptionRow> {
         match line.strip_prefix("= ") {
             Some(next) => command = next,
             None => {
-                let (arguments, outcome) = line.split_once(" => ").unwrap_or_else(|| panic!("{line}"));
+                let (arguments, outcome) =
+                    line.split_once(" => ").unwrap_or_else(|| panic!("{line}"));
                 rows.push(OptionRow { command, arguments, outcome });
             }
         }
@@ -156,13 +183,16 @@ fn try_rows(is_asked: impl Fn(&str) -> bool) {
         let without = &*plain.entry(row.command).or_insert_with(|| observed(row.command, &files));
         // Behind `--` stands the command of somebody else.
         let with = match row.command.split_once(" -- ") {
-            Some((own, others)) => observed(&format!("{own} {} -- {others}", row.arguments), &files),
+            Some((own, others)) => {
+                observed(&format!("{own} {} -- {others}", row.arguments), &files)
+            }
             None => observed(&format!("{} {}", row.command, row.arguments), &files),
         };
         if !holds(row.outcome, without, &with) {
             let OptionRow { command, arguments, outcome } = row;
             wrong.push(format!(
-                "{command} {arguments}\n  expected {outcome}\n  without: {without:.600}\n  with: {with:.600}"
+                "{command} {arguments}\n  expected {outcome}\n  without: {without:.600}\n  with: \
+                 {with:.600}"
             ));
         }
     }
@@ -173,10 +203,11 @@ fn try_rows(is_asked: impl Fn(&str) -> bool) {
 /// Whether an option changed what its row says.
 fn holds(outcome: &str, without: &str, with: &str) -> bool {
     // A whole line, or if there is none on either side a part of one.
-    let says = |said: &str, text: &str| match [without, with].iter().any(|said| has_line(said, text)) {
-        true => has_line(said, text),
-        false => said.contains(text),
-    };
+    let says =
+        |said: &str, text: &str| match [without, with].iter().any(|said| has_line(said, text)) {
+            true => has_line(said, text),
+            false => said.contains(text),
+        };
     let text = outcome.replace("\\e", "\u{1b}");
     match (outcome, text.strip_prefix('-')) {
         ("=", _) => without == with,
@@ -229,7 +260,9 @@ fn every_option_has_a_row() {
     for command in &commands {
         let known = tried.get(command).cloned().unwrap_or_default();
         missing.extend(
-            options(&folder, command).difference(&known).map(|option| format!("{command} --{option}")),
+            options(&folder, command)
+                .difference(&known)
+                .map(|option| format!("{command} --{option}")),
         );
     }
     assert!(missing.is_empty(), "no line of options.txt has {}", missing.join(", "));

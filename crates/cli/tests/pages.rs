@@ -28,12 +28,17 @@ fn a_comparison() {
     let folder = demo();
     folder.put("an old.run", folder.get("demo-bm25.run"));
     let ran = folder.shell(
-        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 --quiet -o report.html --fail-if 'nDCG@10 rises > 0.1'",
+        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 --quiet -o report.html \
+         --fail-if 'nDCG@10 rises > 0.1'",
     );
     assert_eq!(ran.code, 2, "{}", ran.err);
-    assert!(!folder.names().contains(&"report.html".to_owned()), "a report of gates that cannot be told");
+    assert!(
+        !folder.names().contains(&"report.html".to_owned()),
+        "a report of gates that cannot be told"
+    );
     let ran = folder.shell(
-        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 --quiet -o report.html --fail-if 'nDCG@10 < 0.8'",
+        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 --quiet -o report.html \
+         --fail-if 'nDCG@10 < 0.8'",
     );
     assert_eq!((ran.code, &ran.out[..]), (1, ""), "{}", ran.err);
     let page = page(&folder, "report.html");
@@ -49,7 +54,8 @@ fn a_comparison() {
             "1 of 1 gates failed",
             "35f191ac21e84f312add24966d961228",
             "6c254fd1f9ef35691bb9a8e809ac6ee0",
-            "laneval compare demo.qrels &#39;an old.run&#39; &#39;new=demo-hybrid.run&#39; -m nDCG@10 --quiet -o report.html",
+            "laneval compare demo.qrels &#39;an old.run&#39; &#39;new=demo-hybrid.run&#39; -m \
+             nDCG@10 --quiet -o report.html",
             "scores compared as f64, equal ones docno-desc, all ranks",
         ],
     );
@@ -81,17 +87,22 @@ fn scores_of_one_run() {
     );
     folder.out("build demo.qrels demo-bm25.run -o demo.lmx");
     let from_matrix = folder.out("eval demo.lmx --quiet --format html");
-    assert_has(&from_matrix, &["label matrix", "demo.lmx", "nDCG over its cutoffs", "Values of nDCG@10"]);
+    assert_has(
+        &from_matrix,
+        &["label matrix", "demo.lmx", "nDCG over its cutoffs", "Values of nDCG@10"],
+    );
     // Groups of queries are further rows, and no lines of curves.
     folder.put("groups", "01\tearly\n02\tearly\n");
-    let grouped = folder.out("eval demo.qrels demo-bm25.run --quiet --format html --group-by groups");
+    let grouped =
+        folder.out("eval demo.qrels demo-bm25.run --quiet --format html --group-by groups");
     assert_has(&grouped, &["early", "nDCG over its cutoffs"]);
     // A curve that is asked for is drawn once.
     let asked = folder.out("eval demo.qrels demo-bm25.run --quiet --format html -m nDCG@1..7");
     assert_eq!(asked.matches("<figcaption>nDCG over its cutoffs").count(), 1, "{asked}");
 }
 
-/// A run that is read once has only the curves that were asked for; averages over ties have no values of queries.
+/// A run that is read once has only the curves that were asked for; averages over ties have no
+/// values of queries.
 #[test]
 fn scores_without_all_that_a_page_can_show() {
     let folder = demo();
@@ -99,20 +110,25 @@ fn scores_without_all_that_a_page_can_show() {
     let ran = folder.run_with("eval demo.qrels - --quiet --format html", &run);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_has(&ran.out, &["Values of nDCG@10", "stdin"]);
-    let tied = folder.out("eval demo.qrels demo-bm25.run --quiet --format html --ties interval -m AP");
+    let tied =
+        folder.out("eval demo.qrels demo-bm25.run --quiet --format html --ties interval -m AP");
     assert_has(&tied, &["Scores of demo-bm25.run"]);
 }
 
 #[test]
 fn charts() {
     let folder = demo();
-    let curve =
-        folder.out("eval demo.qrels demo-bm25.run demo-dense.run --quiet -m nDCG@1..20 -m AP --format svg");
+    let curve = folder.out(
+        "eval demo.qrels demo-bm25.run demo-dense.run --quiet -m nDCG@1..20 -m AP --format svg",
+    );
     assert!(curve.starts_with("<svg ") && curve.contains("demo-dense.run"), "{curve}");
     folder.out("compare demo.qrels demo-bm25.run demo-dense.run --quiet -o forest.svg");
     assert_has(&page(&folder, "forest.svg"), &["difference of nDCG@10", "+0.0696, p 0.1300"]);
-    for (measures, said) in [("AP", "none of the measures is"), ("nDCG@1..5 -m P@1..5", "not nDCG and P")] {
-        let error = folder.error(&format!("eval demo.qrels demo-bm25.run -m {measures} -o curve.svg"));
+    for (measures, said) in
+        [("AP", "none of the measures is"), ("nDCG@1..5 -m P@1..5", "not nDCG and P")]
+    {
+        let error =
+            folder.error(&format!("eval demo.qrels demo-bm25.run -m {measures} -o curve.svg"));
         assert!(error.contains(said), "{error}");
     }
     assert!(!folder.names().contains(&"curve.svg".to_owned()));
@@ -121,7 +137,8 @@ fn charts() {
 #[test]
 fn merged_summaries() {
     let folder = demo();
-    folder.out("eval demo.qrels demo-bm25.run --quiet -m nDCG@1..5 --partial one.part --format csv");
+    folder
+        .out("eval demo.qrels demo-bm25.run --quiet -m nDCG@1..5 --partial one.part --format csv");
     assert_has(&folder.out("merge one.part --format html --quiet"), &["nDCG over its cutoffs"]);
     assert_has(&folder.out("merge one.part --format svg --quiet"), &["<svg "]);
 }
@@ -137,25 +154,32 @@ fn a_title_of_ones_own() {
         assert!(error.contains("--title is the title of a page"), "{error}");
     }
     folder.out(&format!("eval {files} --partial one.part --format csv"));
-    assert_has(&folder.out("merge one.part --format html --quiet --title Merged"), &["<h1>Merged</h1>"]);
+    assert_has(
+        &folder.out("merge one.part --format html --quiet --title Merged"),
+        &["<h1>Merged</h1>"],
+    );
     assert!(
-        folder.error("merge one.part --title Merged --format tsv").contains("--title is the title of a page")
+        folder
+            .error("merge one.part --title Merged --format tsv")
+            .contains("--title is the title of a page")
     );
 }
 
-/// The first documents of the largest losses are those that `show` prints; label matrices and pipes have none.
+/// The first documents of the largest losses are those that `show` prints; label matrices and pipes
+/// have none.
 #[test]
 fn documents_of_losses() {
     let folder = demo();
-    let page =
-        folder.out("compare demo.qrels demo-bm25.run demo-hybrid.run -m nDCG@10 --quiet --format html");
+    let page = folder
+        .out("compare demo.qrels demo-bm25.run demo-hybrid.run -m nDCG@10 --quiet --format html");
     let lost: Vec<&str> = page.split("First documents of query <bdi>").skip(1).collect();
     assert_eq!(lost.len(), 3);
     let mut losses = Vec::new();
     for of in lost {
         let query = of.split("</bdi>").next().unwrap();
         let shown = folder.out(&format!(
-            "show demo.qrels demo-hybrid.run demo-bm25.run --query {query} -m nDCG@10 --format csv --quiet"
+            "show demo.qrels demo-hybrid.run demo-bm25.run --query {query} -m nDCG@10 --format csv \
+             --quiet"
         ));
         let rows: Vec<Vec<&str>> = shown.lines().map(|line| line.split(',').collect()).collect();
         for run in ["demo-hybrid.run", "demo-bm25.run"] {
@@ -171,7 +195,8 @@ fn documents_of_losses() {
                 .collect();
             assert_eq!(found, expected, "{query} in {run}");
             let grades = rows.iter().filter(|row| row[0] == run && !row[2].is_empty()).take(10);
-            let relevant = grades.filter(|row| row[5].parse::<f64>().is_ok_and(|grade| grade >= 1.0)).count();
+            let relevant =
+                grades.filter(|row| row[5].parse::<f64>().is_ok_and(|grade| grade >= 1.0)).count();
             assert_eq!(table.matches("class=\"relevant\"").count(), relevant, "{query} in {run}");
         }
         let delta = of.split("</summary>").next().unwrap().rsplit(", ").next().unwrap();
@@ -181,10 +206,14 @@ fn documents_of_losses() {
     folder.out("build demo.qrels demo-bm25.run demo-hybrid.run -o demo.lmx");
     for command in [
         "$L compare demo.lmx -m nDCG@10 --quiet --format html",
-        "$L compare demo.qrels a=demo-bm25.run b=<(cat demo-hybrid.run) -m nDCG@10 --quiet --format html",
+        "$L compare demo.qrels a=demo-bm25.run b=<(cat demo-hybrid.run) -m nDCG@10 --quiet \
+         --format html",
     ] {
         let ran = folder.shell(command);
         assert_eq!(ran.code, 0, "{}", ran.err);
-        assert!(ran.out.contains("Every query, sorted") && !ran.out.contains("First documents of query"));
+        assert!(
+            ran.out.contains("Every query, sorted")
+                && !ran.out.contains("First documents of query")
+        );
     }
 }

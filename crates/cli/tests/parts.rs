@@ -40,7 +40,9 @@ fn write_parts(folder: &Folder, parts: usize, options: &str) -> String {
     let mut files = String::new();
     for part in 0..parts {
         let runs = NAMES.map(|name| format!("{name}={name}.{parts}.{part}")).join(" ");
-        folder.out(&format!("compare qrels.{parts}.{part} {runs} {options} --quiet --partial {part}.part"));
+        folder.out(&format!(
+            "compare qrels.{parts}.{part} {runs} {options} --quiet --partial {part}.part"
+        ));
         files = format!("{part}.part {files}");
     }
     files
@@ -63,7 +65,8 @@ fn parts_print_what_the_whole_prints() {
     ];
     for options in some(all.into_iter()) {
         let formats = ["table", "markdown", "latex", "csv", "jsonl", "json"];
-        let wholes = formats.map(|format| folder.out(&format!("{ALL} {options} --quiet --format {format}")));
+        let wholes =
+            formats.map(|format| folder.out(&format!("{ALL} {options} --quiet --format {format}")));
         for parts in [2, 7] {
             let files = write_parts(&folder, parts, options);
             for (format, whole) in formats.iter().zip(&wholes) {
@@ -78,7 +81,11 @@ fn parts_print_what_the_whole_prints() {
     }
     let own = folder.run(&format!("{ALL} -m nDCG@10 --partial all.part"));
     let plain = folder.run(&format!("{ALL} -m nDCG@10"));
-    assert_eq!((own.out, own.err), (plain.out, plain.err), "its own report is that of the comparison");
+    assert_eq!(
+        (own.out, own.err),
+        (plain.out, plain.err),
+        "its own report is that of the comparison"
+    );
     let size = folder.get("all.part").len();
     assert!((3 * 500_000..3 * 900_000).contains(&size), "{size}");
 }
@@ -96,12 +103,18 @@ fn parts_are_merged_in_steps() {
     assert!(folder.get("c") == folder.get("d"));
     assert_says(
         &folder.error("merge a b 4.part"),
-        &["4.part does not belong to the 2 files before it: ", "counted twice (04, 11, 18, 25, 32, …): in "],
+        &[
+            "4.part does not belong to the 2 files before it: ",
+            "counted twice (04, 11, 18, 25, 32, …): in ",
+        ],
     );
     assert_says(&folder.error("merge a --partial a"), &["it is one of the inputs"]);
     let cut = folder.get("a");
     folder.put("cut", &cut[..cut.len() - 1]);
-    assert_says(&folder.error("merge b cut"), &["cut: its checksum does not fit: it was cut off or changed"]);
+    assert_says(
+        &folder.error("merge b cut"),
+        &["cut: its checksum does not fit: it was cut off or changed"],
+    );
     assert_says(&folder.error("merge cut"), &["cut: its checksum"]);
 }
 
@@ -109,7 +122,8 @@ fn parts_are_merged_in_steps() {
 fn gates_of_parts() {
     let folder = demo();
     let files = write_parts(&folder, 2, "-m nDCG@10 --baseline hybrid --permutations 999");
-    let judge = |gate: &str| folder.shell(&format!("$L merge {files} --format table --fail-if '{gate}'"));
+    let judge =
+        |gate: &str| folder.shell(&format!("$L merge {files} --format table --fail-if '{gate}'"));
     let Ran { out, err, code } = judge("nDCG@10 drops > 0.005 p<0.05");
     assert_eq!(code, 1, "{err}");
     assert_says(&out, &["FAILED  bm25: nDCG@10 drops > 0.005 p<0.05", "bm25 is worse than hybrid"]);
@@ -131,8 +145,8 @@ fn gates_of_parts() {
 #[test]
 fn what_parts_cannot_do() {
     let folder = demo();
-    let part =
-        "compare qrels.2.0 bm25=bm25.2.0 dense=dense.2.0 --permutations 99 --partial x.part -m nDCG@10";
+    let part = "compare qrels.2.0 bm25=bm25.2.0 dense=dense.2.0 --permutations 99 --partial x.part \
+                -m nDCG@10";
     for (options, words) in [
         ("--test wilcoxon", "the test wilcoxon needs the differences of all queries at once"),
         ("--ci bca", "the interval bca needs"),
@@ -145,25 +159,31 @@ fn what_parts_cannot_do() {
         assert!(!folder.names().contains(&"x.part".to_owned()));
     }
     let auto = part.replace("99 ", "auto ");
-    assert_says(&folder.error(&auto), &["the number of permutations `auto`", "give a number, such as 99999"]);
+    assert_says(
+        &folder.error(&auto),
+        &["the number of permutations `auto`", "give a number, such as 99999"],
+    );
     folder.out(part);
     folder.out("eval qrels.2.1 bm25=bm25.2.1 dense=dense.2.1 --partial scores.part");
     for files in ["x.part scores.part", "scores.part x.part"] {
         assert_says(
             &folder.error(&format!("merge {files}")),
-            &[
-                "x.part is a part of a comparison, and scores.part a summary of scores: merge files of one kind",
-            ],
+            &["x.part is a part of a comparison, and scores.part a summary of scores: merge \
+                 files of one kind"],
         );
     }
     assert_says(&folder.error("merge x.part --stat std"), &["--stat is for scores"]);
     assert_says(&folder.error("merge x.part --qrels qrels"), &["--qrels adds queries to scores"]);
-    assert_says(&folder.out("merge x.part --quiet --format html"), &["compared</h1>", "Differences of "]);
+    assert_says(
+        &folder.out("merge x.part --quiet --format html"),
+        &["compared</h1>", "Differences of "],
+    );
     assert_says(&folder.out("merge x.part --quiet --format svg"), &["<svg ", "difference of "]);
     assert_says(&folder.error("merge x.part --format trec"), &["the format trec"]);
 }
 
-/// Measures above 1 are rounded to a unit that follows from the largest value, which a part may not have.
+/// Measures above 1 are rounded to a unit that follows from the largest value, which a part may not
+/// have.
 #[test]
 fn the_largest_value_is_said_where_it_is_needed() {
     let folder = Folder::new();
@@ -175,7 +195,10 @@ fn the_largest_value_is_said_where_it_is_needed() {
     }
     let write = |options: &str| {
         for part in [1, 2] {
-            folder.out(&format!("compare qrels.{part} x=x.{part} y=y.{part} -m DCG,AP {options} --permutations 9 --partial {part}.part --quiet"));
+            folder.out(&format!(
+                "compare qrels.{part} x=x.{part} y=y.{part} -m DCG,AP {options} \
+                                 --permutations 9 --partial {part}.part --quiet"
+            ));
         }
     };
     write("");
@@ -197,38 +220,50 @@ fn the_largest_value_is_said_where_it_is_needed() {
 #[test]
 fn scores_in_a_file_are_a_baseline() {
     let folder = demo();
-    let expected = folder.out("compare qrels base=hybrid bm25=bm25 dense=dense --baseline base -m nDCG@10,GMAP --per-query --quiet --format csv");
+    let expected = folder.out(
+        "compare qrels base=hybrid bm25=bm25 dense=dense --baseline base -m \
+                               nDCG@10,GMAP --per-query --quiet --format csv",
+    );
     // The shares of judged documents of the file's run are not known.
     let rows = |text: &str| {
-        let kept = text.lines().filter(|row| !(row.starts_with("base,") && row.contains(",judged,")));
+        let kept =
+            text.lines().filter(|row| !(row.starts_with("base,") && row.contains(",judged,")));
         kept.map(str::to_owned).collect::<Vec<_>>()
     };
     for format in ["jsonl", "csv", "tsv", "json"] {
         folder.out(&format!(
-            "eval qrels base=hybrid -m AP,GMAP,nDCG@10 --stat std --per-query -o base.{format} --quiet"
+            "eval qrels base=hybrid -m AP,GMAP,nDCG@10 --stat std --per-query -o base.{format} \
+             --quiet"
         ));
-        let Ran { out, err, code } = folder.run(&format!("compare qrels bm25=bm25 dense=dense --baseline base.{format} -m nDCG@10,GMAP --per-query --format csv"));
+        let Ran { out, err, code } = folder.run(&format!(
+            "compare qrels bm25=bm25 dense=dense \
+            --baseline base.{format} -m nDCG@10,GMAP --per-query --format csv"
+        ));
         assert_eq!(code, 0, "{err}");
         assert_eq!(rows(&out), rows(&expected), "{format}");
         let unknown = "base: the file does not record its judgments and rules";
         assert_eq!(err.contains(unknown), format != "json", "{err}");
     }
     // One run and a file are enough, and the run may have the name that it had yesterday.
-    let table = folder.out("compare qrels base=bm25 --baseline base.csv -m nDCG@10 --format table --quiet");
+    let table =
+        folder.out("compare qrels base=bm25 --baseline base.csv -m nDCG@10 --format table --quiet");
     assert_says(&table, &["base is worse than base (base.csv) on nDCG@10: 0.5703 against 0.7351"]);
-    let named =
-        folder.out("compare qrels base=bm25 --baseline main=base.csv -m nDCG@10 --format table --quiet");
+    let named = folder
+        .out("compare qrels base=bm25 --baseline main=base.csv -m nDCG@10 --format table --quiet");
     assert_says(&named, &["base is worse than main on nDCG@10"]);
-    let equal = folder.out("compare qrels hybrid --baseline base.jsonl -m nDCG@10 --format table --quiet");
+    let equal =
+        folder.out("compare qrels hybrid --baseline base.jsonl -m nDCG@10 --format table --quiet");
     assert_says(&equal, &["hybrid and base have the same nDCG@10 in each of the 40 queries."]);
     let gate = folder.shell(
-        "$L compare qrels bm25 --baseline base.jsonl -m nDCG@10 --quiet --fail-if 'nDCG@10 drops > 0.005'",
+        "$L compare qrels bm25 --baseline base.jsonl -m nDCG@10 --quiet --fail-if 'nDCG@10 drops > \
+         0.005'",
     );
     assert_eq!(gate.code, 1, "{}", gate.err);
     // A run of the call comes first.
     folder.put("dense.run", "");
     assert_says(
-        &folder.out("compare qrels dense.run=dense bm25 --baseline dense.run --format table --quiet"),
+        &folder
+            .out("compare qrels dense.run=dense bm25 --baseline dense.run --format table --quiet"),
         &["against dense.run"],
     );
 }
@@ -242,7 +277,10 @@ fn files_that_are_no_baseline_are_refused() {
     folder.out("eval qrels a=hybrid b=bm25 -m AP --per-query -o two.jsonl --quiet");
     let text = String::from_utf8(folder.get("base.csv")).unwrap();
     let without = |start: &str| {
-        text.lines().filter(|row| !row.starts_with(start)).map(|row| format!("{row}\n")).collect::<String>()
+        text.lines()
+            .filter(|row| !row.starts_with(start))
+            .map(|row| format!("{row}\n"))
+            .collect::<String>()
     };
     folder.put("less.csv", without("base,07,"));
     folder.put("gap.csv", without("base,07,AP"));
@@ -255,7 +293,8 @@ fn files_that_are_no_baseline_are_refused() {
     folder.put("odd.json", "{\"a\": 1}");
     folder.put(
         "odd.jsonl",
-        "{\"run\":\"a\",\"query_id\":\"1\",\"measure\":\"AP\",\"stat\":\"value\",\"value\":0.5}\n{\n",
+        "{\"run\":\"a\",\"query_id\":\"1\",\"measure\":\"AP\",\"stat\":\"value\",\"value\":0.5}\n\
+         {\n",
     );
     folder.put("empty", "");
     folder.put("garbage", [0xff; 64]);
@@ -269,11 +308,18 @@ fn files_that_are_no_baseline_are_refused() {
             "base.csv -m nDCG@10",
             "base.csv: it has no nDCG@10, but AP, P@10: evaluate the baseline with nDCG@10",
         ),
-        ("means.csv", "means.csv: it has no values of queries: write it with `laneval eval --per-query`"),
-        ("two.jsonl", "two.jsonl: line 42: it has several runs (a, b, …): write the scores of one alone"),
+        (
+            "means.csv",
+            "means.csv: it has no values of queries: write it with `laneval eval --per-query`",
+        ),
+        (
+            "two.jsonl",
+            "two.jsonl: line 42: it has several runs (a, b, …): write the scores of one alone",
+        ),
         (
             "less.csv",
-            "less.csv: it lacks query 07, which counts here: evaluate the baseline again, or compare the queries of both by --queries both",
+            "less.csv: it lacks query 07, which counts here: evaluate the baseline again, or \
+             compare the queries of both by --queries both",
         ),
         ("more.csv", "more.csv: it has query 99, which does not count here"),
         ("gap.csv", "gap.csv: query 07 has no AP"),
@@ -288,18 +334,23 @@ fn files_that_are_no_baseline_are_refused() {
         ("garbage", "garbage: "),
         (
             "depth.json",
-            "depth.json: its scores have other depths than the runs here (-M: the first 5 ranks, not all ranks)",
+            "depth.json: its scores have other depths than the runs here (-M: the first 5 ranks, \
+             not all ranks)",
         ),
         ("double.json", "double.json: query 08 has two values"),
         (
             "base.json --ties input",
-            "base.json: its scores have other orders of equal scores than the runs here (--ties: docno-desc, not input)",
+            "base.json: its scores have other orders of equal scores than the runs here (--ties: \
+             docno-desc, not input)",
         ),
         ("none", "--baseline none: no run and no file of scores has this name; the runs are bm25"),
         (".", "--baseline .: no run and no file of scores has this name"),
     ] {
         let measures = if file.contains("-m") { "" } else { "-m AP" };
-        assert_says(&folder.error(&format!("compare qrels bm25 {measures} --baseline {file}")), &[words]);
+        assert_says(
+            &folder.error(&format!("compare qrels bm25 {measures} --baseline {file}")),
+            &[words],
+        );
     }
     assert_says(
         &folder.error("compare other bm25 -m AP --baseline base.json"),
@@ -309,12 +360,13 @@ fn files_that_are_no_baseline_are_refused() {
         &folder.error("compare qrels bm25 -m AP --baseline base.csv -o base.csv"),
         &["it is one of the inputs"],
     );
-    let both =
-        folder.out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table --quiet");
+    let both = folder
+        .out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table --quiet");
     assert_says(&both, &["2 runs, against base, 39 queries"]);
 }
 
-/// The options that shape rankings, or say which queries count and what is known of them, each with a value besides the default.
+/// The options that shape rankings, or say which queries count and what is known of them, each with
+/// a value besides the default.
 const SHAPING: [(&str, &str); 11] = [
     ("--queries", "--queries both"),
     ("-M", "-M 5"),
@@ -329,7 +381,8 @@ const SHAPING: [(&str, &str); 11] = [
     ("--rows", "--rows 5"),
 ];
 
-/// All options that the library lists: every setting differs between the two rules and the two evaluations.
+/// All options that the library lists: every setting differs between the two rules and the two
+/// evaluations.
 fn listed() -> BTreeSet<&'static str> {
     use laneval::labels::{RankingRule, UnitRule};
     use laneval::scores::EvaluationSettings;
@@ -380,11 +433,15 @@ fn results_that_differ_in_what_shapes_rankings_are_refused_by_its_name() {
             &folder.error(&format!("{compared} {given}")),
             &[&format!("than the runs here ({option}: ")],
         );
-        // What else is asked for is not in the file: it is of an evaluation, and one asks for it of all files at once.
+        // What else is asked for is not in the file: it is of an evaluation, and one asks for it of
+        // all files at once.
         if ["--queries both", "-J", "--known retrieved", "--ties average"].contains(&given) {
             continue;
         }
         folder.out(&format!("build d.1 two=e.1 --keep-ties -o two.lmx {given} --quiet"));
-        assert_says(&folder.error("compare one.lmx two.lmx -m RR"), &[&format!("set {option} alike")]);
+        assert_says(
+            &folder.error("compare one.lmx two.lmx -m RR"),
+            &[&format!("set {option} alike")],
+        );
     }
 }

@@ -29,10 +29,13 @@ fn folder() -> Folder {
 fn every_way_to_a_value_gives_the_same() {
     let folder = folder();
     let measures = "SpanR@2,SpanIoU,SpanP(budget=45),SpanF(rel=2)";
-    let expected = folder.out(&format!("eval gold.jsonl run=res.csv -m {measures} --per-query --quiet"));
-    for line in
-        ["run\tq1\tSpanR@2\tvalue\t0.4\n", "run\tq2\tSpanR@2\tvalue\t0.5\n", "\tSpanR@2\tmean\t0.45\n"]
-    {
+    let expected =
+        folder.out(&format!("eval gold.jsonl run=res.csv -m {measures} --per-query --quiet"));
+    for line in [
+        "run\tq1\tSpanR@2\tvalue\t0.4\n",
+        "run\tq2\tSpanR@2\tvalue\t0.5\n",
+        "\tSpanR@2\tmean\t0.45\n",
+    ] {
         assert!(expected.contains(line), "{expected}");
     }
     folder.out("build gold.jsonl run=res.csv --judgments-by span -o run.lmx");
@@ -72,7 +75,8 @@ fn a_file_of_a_table_is_read() {
     folder.put("res.parquet", std::fs::read(data).unwrap());
     assert_eq!(folder.out("eval gold.jsonl run=res.parquet -m SpanIoU --quiet"), expected);
     let error = folder.error(
-        "eval res.parquet run=res.parquet -m SpanIoU --columns query=query,doc=doc,start=from,score=score",
+        "eval res.parquet run=res.parquet -m SpanIoU --columns \
+         query=query,doc=doc,start=from,score=score",
     );
     assert_says(&error, &["there is no column `from` for the start"]);
 }
@@ -105,19 +109,25 @@ fn what_is_wrong_is_said() {
     for (command, message) in [
         (
             "eval gold.jsonl res.csv -m SpanR@5,nDCG@10",
-            "SpanR@5 needs judgments by span, and nDCG@10 judgments of chunks: `laneval convert --qrels --chunks` makes those",
+            "SpanR@5 needs judgments by span, and nDCG@10 judgments of chunks: `laneval convert \
+             --qrels --chunks` makes those",
         ),
         (
             "eval gold.jsonl other.csv -m SpanR",
-            "other.csv:1: no start is among 'query', 'doc', 'at', 'end', 'score': its name may be start, start_index, start_char_idx, start_offset, begin; `--columns query=…,doc=…,start=NAME,score=…` gives others",
+            "other.csv:1: no start is among 'query', 'doc', 'at', 'end', 'score': its name may be \
+             start, start_index, start_char_idx, start_offset, begin; `--columns \
+             query=…,doc=…,start=NAME,score=…` gives others",
         ),
         ("eval gold.jsonl res.csv -m SpanR -J", "leave -J (judged_only) out"),
         ("eval gold.jsonl res.csv -m SpanR --ties input", "take no other --ties"),
-        ("eval gold.jsonl res.csv -m SpanR --repeats first", "leave --units, --repeats and --rows out"),
+        (
+            "eval gold.jsonl res.csv -m SpanR --repeats first",
+            "leave --units, --repeats and --rows out",
+        ),
     ] {
         assert_says(&folder.error(command), &[message]);
     }
-    let named =
-        "eval gold.jsonl other.csv -m SpanP --quiet --columns query=query,doc=doc,start=at,score=score";
+    let named = "eval gold.jsonl other.csv -m SpanP --quiet --columns \
+                 query=query,doc=doc,start=at,score=score";
     assert!(folder.out(named).contains("\tSpanP\tmean\t0.75\n"), "{}", folder.out(named));
 }

@@ -12,7 +12,8 @@ type Judged = BTreeMap<(String, String), f64>;
 /// Runs as rankings: for each run its name, and for each query its documents, best first.
 type Rankings = Vec<(String, BTreeMap<String, Vec<String>>)>;
 
-/// Makes judgments and runs. The last query is judged only in documents of the first run, and a grade occurs only there.
+/// Makes judgments and runs. The last query is judged only in documents of the first run, and a
+/// grade occurs only there.
 fn data(seed: u64, runs: usize, grade: impl Fn(u64) -> f64) -> (Judged, Rankings) {
     let mut random = random(seed);
     let mut rankings: Rankings = (0..runs)
@@ -61,16 +62,27 @@ fn qrels_text(judged: &Judged) -> String {
 }
 
 /// The judged documents among the first ones of a run.
-fn first(judged: &Judged, of: &BTreeMap<String, Vec<String>>, depth: usize) -> BTreeSet<(String, String)> {
-    let docs =
-        of.iter().flat_map(|(query, docs)| docs.iter().take(depth).map(|doc| (query.clone(), doc.clone())));
+fn first(
+    judged: &Judged,
+    of: &BTreeMap<String, Vec<String>>,
+    depth: usize,
+) -> BTreeSet<(String, String)> {
+    let docs = of
+        .iter()
+        .flat_map(|(query, docs)| docs.iter().take(depth).map(|doc| (query.clone(), doc.clone())));
     docs.filter(|doc| judged.contains_key(doc)).collect()
 }
 
 /// Reads the averages that `eval` prints with all digits: by run and measure.
-fn evaluated(folder: &Folder, qrels: &str, runs: &str, options: &str) -> BTreeMap<(String, String), String> {
+fn evaluated(
+    folder: &Folder,
+    qrels: &str,
+    runs: &str,
+    options: &str,
+) -> BTreeMap<(String, String), String> {
     let said = folder.out(&format!("eval {qrels} {runs} {options} --format tsv --quiet"));
-    let rows = said.lines().skip(1).map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let rows =
+        said.lines().skip(1).map(|row| row.split('\t').map(str::to_owned).collect::<Vec<_>>());
     rows.map(|row| ((row[0].clone(), row[2].clone()), row[4].clone())).collect()
 }
 
@@ -85,7 +97,9 @@ fn rank(values: &[f64], own: f64, higher: bool) -> u64 {
 }
 
 fn tau_b(x: &[f64], y: &[f64]) -> f64 {
-    let sign = |one: f64, other: f64| if (one - other).abs() < 1e-11 { 0.0 } else { (one - other).signum() };
+    let sign = |one: f64, other: f64| {
+        if (one - other).abs() < 1e-11 { 0.0 } else { (one - other).signum() }
+    };
     let pairs = (0..x.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
     let (mut both, mut of_x, mut of_y) = (0.0, 0.0, 0.0);
     for (one, other) in pairs {
@@ -108,12 +122,13 @@ fn check(
     let runs = put(folder, judged, rankings);
     let options = format!("-m {} --queries {queries}", MEASURES.join(","));
     let team = if teams { "--teams -" } else { "" };
-    let said =
-        folder.out(&format!("pools qrels {runs} {options} --depth {depth} {team} --format json --quiet"));
+    let said = folder
+        .out(&format!("pools qrels {runs} {options} --depth {depth} {team} --format json --quiet"));
     let said: Value = serde_json::from_str(&said).unwrap();
     let of: Vec<BTreeSet<(String, String)>> =
         rankings.iter().map(|(_, of)| first(judged, of, depth)).collect();
-    let relevant = |docs: &BTreeSet<(String, String)>| docs.iter().filter(|doc| judged[*doc] >= 1.0).count();
+    let relevant =
+        |docs: &BTreeSet<(String, String)>| docs.iter().filter(|doc| judged[*doc] >= 1.0).count();
     let union: BTreeSet<(String, String)> = of.iter().flatten().cloned().collect();
     assert_eq!(said["depth"], depth);
     assert_eq!(
@@ -122,14 +137,19 @@ fn check(
     );
     assert_eq!(said["pooled_relevant"], relevant(&union));
     let with = evaluated(folder, "qrels", &runs, &options);
-    let shares = evaluated(folder, "qrels", &runs, &format!("-m Judged@10,Judged@100 --queries {queries}"));
+    let shares =
+        evaluated(folder, "qrels", &runs, &format!("-m Judged@10,Judged@100 --queries {queries}"));
     let prefix = |run: usize| rankings[run].0.split_once('-').unwrap().0.to_owned();
     let mut orders = vec![(Vec::new(), Vec::new()); MEASURES.len()];
     for (run, (name, ranking)) in rankings.iter().enumerate() {
         let found = &said["runs"][run];
         let unlike = |same: &dyn Fn(usize) -> bool| -> BTreeSet<(String, String)> {
             let others = || (0..of.len()).filter(|&other| !same(other));
-            of[run].iter().filter(|doc| !others().any(|other| of[other].contains(*doc))).cloned().collect()
+            of[run]
+                .iter()
+                .filter(|doc| !others().any(|other| of[other].contains(*doc)))
+                .cloned()
+                .collect()
         };
         let unique = unlike(&|other| other == run);
         assert_eq!(found["name"], &name[..]);
@@ -139,7 +159,8 @@ fn check(
             (found["unique"].as_u64(), found["unique_relevant"].as_u64()),
             (Some(unique.len() as u64), Some(relevant(&unique) as u64))
         );
-        let judged_to = ranking.iter().filter(|(query, _)| judged.keys().any(|key| key.0 == **query));
+        let judged_to =
+            ranking.iter().filter(|(query, _)| judged.keys().any(|key| key.0 == **query));
         let judged_to = judged_to.filter_map(|(query, docs)| {
             docs.iter().position(|doc| !judged.contains_key(&(query.clone(), doc.clone())))
         });
@@ -147,20 +168,27 @@ fn check(
         for (key, measure) in [("judged_10", "Judged@10"), ("judged_100", "Judged@100")] {
             assert_eq!(number(&found[key]), shares[&(name.clone(), measure.to_owned())]);
         }
-        // What goes is what only the team has: the documents of its runs that no run of another team has.
+        // What goes is what only the team has: the documents of its runs that no run of another
+        // team has.
         let mut goes: BTreeSet<(String, String)> = unique.clone();
         if teams {
             let (own, others): (Vec<usize>, Vec<usize>) =
                 (0..of.len()).partition(|&other| prefix(other) == prefix(run));
-            let others: BTreeSet<&(String, String)> = others.iter().flat_map(|&other| &of[other]).collect();
-            goes =
-                own.iter().flat_map(|&own| &of[own]).filter(|doc| !others.contains(doc)).cloned().collect();
+            let others: BTreeSet<&(String, String)> =
+                others.iter().flat_map(|&other| &of[other]).collect();
+            goes = own
+                .iter()
+                .flat_map(|&own| &of[own])
+                .filter(|doc| !others.contains(doc))
+                .cloned()
+                .collect();
             assert_eq!(found["team"], prefix(run));
         }
         assert_eq!(found["removed"], goes.len());
         let mut left = judged.clone();
         left.retain(|doc, _| !goes.contains(doc));
-        let ids = |judged: &Judged| judged.keys().map(|key| key.0.clone()).collect::<BTreeSet<_>>().len();
+        let ids =
+            |judged: &Judged| judged.keys().map(|key| key.0.clone()).collect::<BTreeSet<_>>().len();
         assert_eq!(found["queries_lost"], ids(judged) - ids(&left));
         folder.put("left", qrels_text(&left));
         let without = evaluated(folder, "left", &runs, &options);
@@ -171,10 +199,17 @@ fn check(
                 all[&(name.to_owned(), measure.to_owned())].clone()
             };
             assert_eq!(number(&of_measure["value"]), of(&with, name), "{measure} of {name}");
-            assert_eq!(number(&of_measure["without"]), of(&without, name), "{measure} of {name} left out");
+            assert_eq!(
+                number(&of_measure["without"]),
+                of(&without, name),
+                "{measure} of {name} left out"
+            );
             let [value, other] = [&with, &without].map(|all| of(all, name).parse::<f64>().unwrap());
             assert_eq!(of_measure["delta"].as_f64(), Some(other - value));
-            assert_eq!(of_measure["relative"].as_f64(), (value != 0.0).then(|| (other - value) / value));
+            assert_eq!(
+                of_measure["relative"].as_f64(),
+                (value != 0.0).then(|| (other - value) / value)
+            );
             for (key, all, own) in [("rank", &with, value), ("rank_without", &without, other)] {
                 let values: Vec<f64> =
                     rankings.iter().map(|(name, _)| of(all, name).parse().unwrap()).collect();
@@ -187,7 +222,8 @@ fn check(
     }
     for (at, measure) in MEASURES.into_iter().enumerate() {
         let (loss, (with, without)) = (&said["losses"][at], &orders[at]);
-        let losses: Vec<f64> = with.iter().zip(without).map(|(with, without)| with - without).collect();
+        let losses: Vec<f64> =
+            with.iter().zip(without).map(|(with, without)| with - without).collect();
         let most = losses.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if measure == "NumRel" {
             assert!(loss["mean"].is_null() && loss["largest"].is_null());
@@ -198,7 +234,10 @@ fn check(
         assert_eq!(loss["largest"].as_f64(), Some(most));
         let first = losses.iter().position(|&loss| loss == most).unwrap();
         assert_eq!(loss["largest_run"], &rankings[first].0[..]);
-        assert!((loss["tau_b"].as_f64().unwrap() - tau_b(with, without)).abs() < 1e-12, "{measure}");
+        assert!(
+            (loss["tau_b"].as_f64().unwrap() - tau_b(with, without)).abs() < 1e-12,
+            "{measure}"
+        );
     }
 }
 
@@ -238,8 +277,9 @@ fn formats_have_the_same_numbers() {
     let folder = Folder::empty();
     let (judged, rankings) = data(3, 3, |random| (random % 3) as f64);
     let runs = put(&folder, &judged, &rankings);
-    let pools =
-        |more: &str| folder.out(&format!("pools qrels {runs} -m AP,NumRet --depth 10 --quiet {more}"));
+    let pools = |more: &str| {
+        folder.out(&format!("pools qrels {runs} -m AP,NumRet --depth 10 --quiet {more}"))
+    };
     let (tsv, csv, lines) = (pools(""), pools("--format csv"), pools("--format jsonl"));
     assert!(tsv.starts_with("run\tmeasure\tstat\tvalue\n\t\tdepth\t10\n"), "{tsv}");
     assert_eq!(tsv.replace('\t', ","), csv);
@@ -255,7 +295,10 @@ fn formats_have_the_same_numbers() {
     assert!(pools("--precision 2").contains(&format!("t0-r0\tAP\tvalue\t{value}\n")));
     for format in ["table", "markdown", "latex"] {
         let said = pools(&format!("--format {format}"));
-        assert!(said.contains(&format!("{:.4}", number_of(&tsv, "t0-r0\tAP\twithout\t"))), "{said}");
+        assert!(
+            said.contains(&format!("{:.4}", number_of(&tsv, "t0-r0\tAP\twithout\t"))),
+            "{said}"
+        );
         assert!(format != "table" || said.lines().all(|line| line.chars().count() <= 80), "{said}");
     }
     folder.out(&format!("pools qrels {runs} -m AP,NumRet --depth 10 --quiet -o out.csv"));
@@ -275,8 +318,15 @@ fn what_is_no_pool_is_an_error() {
     folder.put("far.run", "q1 Q0 y 1 9 t\nq1 Q0 a 2 1 t\n");
     folder.put("near.run", "q1 Q0 z 1 9 t\nq1 Q0 a 2 1 t\n");
     for (args, said) in [
-        ("qrels bm25.run", "bm25.run is the only run: a pool takes two or more, or every document is unique"),
-        ("m.lmx", "m.lmx is a label matrix, which holds no documents: give the texts that it was built from"),
+        (
+            "qrels bm25.run",
+            "bm25.run is the only run: a pool takes two or more, or every document is unique",
+        ),
+        (
+            "m.lmx",
+            "m.lmx is a label matrix, which holds no documents: give the texts that it was built \
+             from",
+        ),
         ("qrels bm25.run other.run", "bm25.run has no judged query in common with another run"),
         (
             "qrels far.run near.run --depth 1",

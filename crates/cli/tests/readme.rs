@@ -1,5 +1,6 @@
-//! What is made of the program stands in the documentation: the README has the output of its first command, and `docs/measures.md`
-//! the table of measures. `UPDATE_README=1 cargo test readme` rewrites both.
+//! What is made of the program stands in the documentation: the README has the output of its first
+//! command, and `docs/measures.md` the table of measures. `UPDATE_README=1 cargo test readme`
+//! rewrites both.
 
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,7 +26,8 @@ fn check(page: &str, marker: &str, expected: &str) {
     let rewriting = rewriting();
     let text = std::fs::read_to_string(&path).unwrap();
     let marker = format!("<!-- {marker} -->\n");
-    let start = text.find(&marker).unwrap_or_else(|| panic!("{page} has no {marker}")) + marker.len();
+    let start =
+        text.find(&marker).unwrap_or_else(|| panic!("{page} has no {marker}")) + marker.len();
     let end = start + text[start..].find(END).unwrap();
     if rewriting.is_some() {
         std::fs::write(&path, format!("{}{expected}{}", &text[..start], &text[end..])).unwrap();
@@ -51,7 +53,8 @@ fn readme_of_measures_has_the_table() {
     for (status, heading, why) in groups {
         let of_group = || MEASURES.iter().filter(|row| row.traits.status.name() == status);
         pages += &format!(
-            "### {heading}\n\n{why}| measure | in plain words | what it is | in trec_eval | GPU |\n|---|---|---|---|---|\n"
+            "### {heading}\n\n{why}| measure | in plain words | what it is | in trec_eval | GPU \
+             |\n|---|---|---|---|---|\n"
         );
         pages.extend(of_group().map(row));
         pages += "\n";
@@ -61,7 +64,8 @@ fn readme_of_measures_has_the_table() {
     check("docs/measures.md", "measures", &pages);
     let all = format!("{} other measures", count - 4); // nDCG, AP, RR and recall are named
     for page in ["README.md", "docs/index.md", "docs/python.md"] {
-        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page));
+        let text =
+            std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page));
         let text = text.unwrap().replace('[', "");
         assert!(text.contains(&all), "{page} does not say {all}");
     }

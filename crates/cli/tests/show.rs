@@ -13,7 +13,8 @@ q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 neg -1\nq1 0 gone 3
 q1 0 Grün-Dokument-mit-einem-wirklich-sehr-langen-Namen-der-nicht-endet 1\nq2 0 a 1\nq3 0 x 0\n";
 const ONE: &str = "\
 q1 Q0 z 1 3.25 t\nq7 Q0 z 1 3 t\nq1 Q0 c 1 2 t\nq1 Q0 a 2 2 t\nq1 Q0 neg 3 2 t
-q1 Q0 Grün-Dokument-mit-einem-wirklich-sehr-langen-Namen-der-nicht-endet 3 0.5 t\nq1 Q0 文書 1 9.125 t\n";
+q1 Q0 Grün-Dokument-mit-einem-wirklich-sehr-langen-Namen-der-nicht-endet 3 0.5 t\nq1 Q0 文書 1 9.125 \
+    t\n";
 const OTHER: &str = "q1 Q0 gone 1 3 t\nq2 Q0 a 1 1 t\nq1 Q0 c 2 1 t\nq7 Q0 k 1 9.25 t\n";
 
 fn folder() -> Folder {
@@ -36,7 +37,10 @@ const DEMO: &str = "demo.qrels demo-bm25.run demo-dense.run demo-hybrid.run";
 #[test]
 fn a_query_of_the_sample_is_explained() {
     let shown = demo("show demo.qrels demo-bm25.run demo-dense.run --query 01 --top 4");
-    assert_eq!((shown.out.as_str(), shown.err.as_str(), shown.code), (include_str!("show.txt"), "", 0));
+    assert_eq!(
+        (shown.out.as_str(), shown.err.as_str(), shown.code),
+        (include_str!("show.txt"), "", 0)
+    );
 }
 
 #[test]
@@ -50,24 +54,34 @@ fn ties_long_ids_and_documents_that_are_missed_are_shown() {
 fn evaluated(text: &str) -> BTreeMap<[String; 3], u64> {
     let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let rows = rows.filter(|row| row["stat"] == "value");
-    let key = |row: &Value| ["run", "query_id", "measure"].map(|key| row[key].as_str().unwrap().to_owned());
+    let key = |row: &Value| {
+        ["run", "query_id", "measure"].map(|key| row[key].as_str().unwrap().to_owned())
+    };
     rows.map(|row| (key(&row), row["value"].as_f64().unwrap().to_bits())).collect()
 }
 
 #[test]
 fn values_are_those_of_eval_and_terms_add_up_to_them() {
-    let measures = "-m nDCG@10,AP,RR,P@10,R@100,ERR,RBP,Bpref,Compat,nDCG(gain=exp2,ideal=retrieved)@5,GMAP";
-    for options in
-        ["", "-M 7", "-J -M 9", "--ties docno-asc --score f32", "--ties average", "--ties worst --rel 2"]
-    {
-        let measures = if options.contains("--ties average") { "-m nDCG@10,AP,P@10" } else { measures };
+    let measures =
+        "-m nDCG@10,AP,RR,P@10,R@100,ERR,RBP,Bpref,Compat,nDCG(gain=exp2,ideal=retrieved)@5,GMAP";
+    for options in [
+        "",
+        "-M 7",
+        "-J -M 9",
+        "--ties docno-asc --score f32",
+        "--ties average",
+        "--ties worst --rel 2",
+    ] {
+        let measures =
+            if options.contains("--ties average") { "-m nDCG@10,AP,P@10" } else { measures };
         let eval = demo(&format!(
             "eval {DEMO} {measures} {options} --per-query --format jsonl --engine cpu --quiet"
         ));
         assert_eq!(eval.code, 0, "{}", eval.err);
         let expected = evaluated(&eval.out);
-        let show =
-            demo(&format!("show {DEMO} {measures} {options} --query 01 --query 17 --query 40 --format json"));
+        let show = demo(&format!(
+            "show {DEMO} {measures} {options} --query 01 --query 17 --query 40 --format json"
+        ));
         assert_eq!((show.err.as_str(), show.code), ("", 0));
         let shown: Value = serde_json::from_str(&show.out).unwrap();
         let mut compared = 0;
@@ -76,7 +90,11 @@ fn values_are_those_of_eval_and_terms_add_up_to_them() {
                 for (measure, value) in run["values"].as_object().unwrap() {
                     let text = |value: &Value| value.as_str().unwrap().to_owned();
                     let key = [text(&run["run"]), text(&query["query_id"]), measure.clone()];
-                    assert_eq!(value.as_f64().unwrap().to_bits(), expected[&key], "{options} {key:?}");
+                    assert_eq!(
+                        value.as_f64().unwrap().to_bits(),
+                        expected[&key],
+                        "{options} {key:?}"
+                    );
                     compared += 1;
                     let terms = &run["terms"][measure];
                     if terms.is_null() {
@@ -84,12 +102,13 @@ fn values_are_those_of_eval_and_terms_add_up_to_them() {
                     }
                     let each = terms["terms"].as_array().unwrap().iter();
                     let sum = each.fold(0.0, |sum, term| sum + term["value"].as_f64().unwrap());
-                    let value_of_sum = match (terms["divided_by"].as_f64(), terms["multiplied_by"].as_f64()) {
-                        (Some(0.0), None) => 0.0,
-                        (Some(by), None) => sum / by,
-                        (None, Some(by)) => sum * by,
-                        _ => sum,
-                    };
+                    let value_of_sum =
+                        match (terms["divided_by"].as_f64(), terms["multiplied_by"].as_f64()) {
+                            (Some(0.0), None) => 0.0,
+                            (Some(by), None) => sum / by,
+                            (None, Some(by)) => sum * by,
+                            _ => sum,
+                        };
                     assert_eq!(value_of_sum.to_bits(), expected[&key], "{options} {key:?}");
                 }
                 let has_terms = !run["terms"].as_object().unwrap().is_empty();
@@ -132,11 +151,17 @@ other\tq1\t\t{long}\t\t1\tgraded\t\t0\t0
     let lines = folder.out("show qrels one --query q1 -m AP --format jsonl");
     assert_eq!(
         lines.lines().nth(3).unwrap(),
-        r#"{"run":"one","query_id":"q1","rank":4,"doc_id":"c","score":2.0,"grade":1.0,"judgment":"graded","tied":3,"AP":0.25}"#
+        concat!(
+            r#"{"run":"one","query_id":"q1","rank":4,"doc_id":"c","score":2.0,"grade":1.0,"#,
+            r#""judgment":"graded","tied":3,"AP":0.25}"#
+        )
     );
     assert_eq!(
         lines.lines().last().unwrap(),
-        r#"{"run":"one","query_id":"q1","rank":null,"doc_id":"gone","score":null,"grade":3.0,"judgment":"graded","tied":null,"AP":0.0}"#
+        concat!(
+            r#"{"run":"one","query_id":"q1","rank":null,"doc_id":"gone","score":null,"grade":3.0,"#,
+            r#""judgment":"graded","tied":null,"AP":0.0}"#
+        )
     );
 }
 
@@ -162,10 +187,17 @@ fn queries_that_are_only_judged_or_only_in_a_run_are_said_to_be() {
         ],
     );
     let json: Value =
-        serde_json::from_str(&folder.out("show qrels one --query q2 --query q7 --format json")).unwrap();
+        serde_json::from_str(&folder.out("show qrels one --query q2 --query q7 --format json"))
+            .unwrap();
     let query = |at: usize| &json["queries"][at];
-    assert_eq!((&query(0)["judged"], &query(0)["runs"][0]["present"]), (&true.into(), &false.into()));
-    assert_eq!((&query(1)["judged"], &query(1)["runs"][0]["present"]), (&false.into(), &true.into()));
+    assert_eq!(
+        (&query(0)["judged"], &query(0)["runs"][0]["present"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(
+        (&query(1)["judged"], &query(1)["runs"][0]["present"]),
+        (&false.into(), &true.into())
+    );
     assert_eq!(query(1)["runs"][0]["values"], serde_json::json!({}));
     let nothing = folder.out("show qrels one other --query q3 -m RR");
     assert_says(&nothing, &["query q3: 1 judged document, 0 relevant\n"]);
@@ -186,14 +218,19 @@ fn what_cannot_be_shown_is_said() {
             "show qrels one --query zzzzzz",
             "error: query zzzzzz is neither judged nor in a run: there are q1, q2, q3\n",
         ),
-        ("show qrels none --query q1", "error: none: cannot open: No such file or directory (os error 2)\n"),
+        (
+            "show qrels none --query q1",
+            "error: none: cannot open: No such file or directory (os error 2)\n",
+        ),
         (
             "show m.lmx --query q1",
-            "error: m.lmx is a label matrix, which keeps no documents: give the QRELS RUN... that it was built from\n",
+            "error: m.lmx is a label matrix, which keeps no documents: give the QRELS RUN... that \
+             it was built from\n",
         ),
         (
             "show qrels m.lmx --query q1",
-            "error: m.lmx is a label matrix and qrels is not: give either QRELS RUN... or .lmx files\n",
+            "error: m.lmx is a label matrix and qrels is not: give either QRELS RUN... or .lmx \
+             files\n",
         ),
         (
             "show one qrels --query q1",
@@ -201,22 +238,29 @@ fn what_cannot_be_shown_is_said() {
         ),
         (
             "show qrels twice --query q1",
-            "error: twice:2: docno 'z' occurs again for query 'q1', first on line 1\nnote: of results that repeat a document, --repeats first keeps the best, and --repeats blank leaves the ranks of the others empty\n",
+            "error: twice:2: docno 'z' occurs again for query 'q1', first on line 1\nnote: of \
+             results that repeat a document, --repeats first keeps the best, and --repeats blank \
+             leaves the ranks of the others empty\n",
         ),
         (
             "show qrels one wrong --query q1",
-            "error: wrong:2: score 'x' is not a number: expected 'query iter docno rank score tag'\n",
+            "error: wrong:2: score 'x' is not a number: expected 'query iter docno rank score \
+             tag'\n",
         ),
         (
             "show qrels one --query q1 --ties interval",
-            "error: `show` has no column for an interval: take --ties average, best or worst one by one\n",
+            "error: `show` has no column for an interval: take --ties average, best or worst one \
+             by one\n",
         ),
     ] {
         assert_eq!(folder.error(args), said, "{args}");
     }
     assert_says(&folder.error("show qrels one"), &["--query <ID>"]);
     let long = "q".repeat(100_000);
-    assert_says(&folder.error(&format!("show qrels one --query {long}")), &["there are q1, q2, q3\n"]);
+    assert_says(
+        &folder.error(&format!("show qrels one --query {long}")),
+        &["there are q1, q2, q3\n"],
+    );
     // Of other queries nothing is kept.
     folder.out("show qrels twice --query q2");
     assert_eq!(folder.run("eval qrels twice").code, 2);
@@ -227,8 +271,10 @@ fn the_order_of_equal_scores_is_that_of_the_rule() {
     let folder = folder();
     let docs = |options: &str| {
         let lines = folder.out(&format!("show qrels one --query q1 --format tsv {options}"));
-        let docs =
-            lines.lines().filter(|line| line.contains("\t2\t")).map(|line| line.split('\t').nth(3).unwrap());
+        let docs = lines
+            .lines()
+            .filter(|line| line.contains("\t2\t"))
+            .map(|line| line.split('\t').nth(3).unwrap());
         docs.filter(|doc| ["a", "c", "neg"].contains(doc)).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(docs(""), "neg c a");
@@ -240,14 +286,18 @@ fn the_order_of_equal_scores_is_that_of_the_rule() {
         &["ordered by the rank column of the run"],
     );
     let average = folder.out("show qrels one --query q1 --ties average -m AP");
-    assert_says(&average, &["\nthe expected values over all orders of equal scores have no terms\n"]);
+    assert_says(
+        &average,
+        &["\nthe expected values over all orders of equal scores have no terms\n"],
+    );
     assert!(!average.contains('Σ'), "{average}");
     let cut = folder.out("show qrels one --query q1 -M 3");
     assert_says(
         &cut,
         &[
             "3  ·  neg ",
-            "\n· its score is also that of documents that are left out: ordered by document id, descending\n",
+            "\n· its score is also that of documents that are left out: ordered by document id, \
+             descending\n",
         ],
     );
 }
@@ -280,7 +330,8 @@ fn a_file_has_the_format_of_its_extension() {
     }
     assert_says(
         &folder.error("show qrels one --query q1 -o s.pdf"),
-        &["unknown extension .pdf: take .txt, .tsv, .csv, .json, .jsonl, .md, .html, .htm, or use --format"],
+        &["unknown extension .pdf: take .txt, .tsv, .csv, .json, .jsonl, .md, .html, .htm, or \
+             use --format"],
     );
     assert_says(&folder.error("show qrels one --query q1 -o one"), &["it is one of the inputs"]);
 }
@@ -289,12 +340,14 @@ fn a_file_has_the_format_of_its_extension() {
 fn markdown_has_the_arithmetic_and_the_texts() {
     let folder = folder();
     folder.put("t.tsv", "q1\twhat *is* <b> | a_b\n");
-    let shown =
-        folder.out("show qrels one other --query q1 -m nDCG@5,Compat --titles t.tsv --format markdown");
+    let shown = folder
+        .out("show qrels one other --query q1 -m nDCG@5,Compat --titles t.tsv --format markdown");
     assert_eq!(shown, include_str!("show.md"));
     // Whatever stands in a table for people stands here too, but for its rules and blanks.
     let (table, markdown) = ["table", "markdown"]
-        .map(|format| folder.out(&format!("show qrels one other --query q1 --query q3 --format {format}")))
+        .map(|format| {
+            folder.out(&format!("show qrels one other --query q1 --query q3 --format {format}"))
+        })
         .into();
     let plain = markdown.replace("&lt;", "<").to_lowercase();
     for word in table.to_lowercase().split_whitespace().filter(|word| !word.starts_with('─')) {
@@ -336,10 +389,11 @@ fn runs_have_the_names_that_are_asked_for() {
     let folder = folder();
     folder.put("a/first.run", ONE);
     folder.put("second.txt", OTHER.replace(" t\n", " tag2\n"));
-    for (how, names) in [("path", ["first.run", "mine"]), ("stem", ["first", "mine"]), ("tag", ["t", "mine"])]
+    for (how, names) in
+        [("path", ["first.run", "mine"]), ("stem", ["first", "mine"]), ("tag", ["t", "mine"])]
     {
-        let shown =
-            folder.out(&format!("show qrels a/first.run mine=second.txt --query q1 -m AP --names {how}"));
+        let shown = folder
+            .out(&format!("show qrels a/first.run mine=second.txt --query q1 -m AP --names {how}"));
         names.iter().for_each(|name| assert_says(&shown, &[&format!("\n{name}: ")]));
     }
     let shown = folder.out("show qrels a/first.run second.txt --query q7 --names tag");

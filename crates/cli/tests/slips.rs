@@ -18,8 +18,14 @@ fn several_judges_without_a_word_are_refused_with_the_options_that_help() {
     fails(&folder, "eval judges bm25.run -m AP", &options);
     fails(&folder, "compare judges bm25.run dense.run -m AP", &options);
     // What the error offers works.
-    assert!(folder.out("eval judges bm25.run -m AP --judges max --format trec").contains("AP(judges=max)"));
-    assert!(folder.out("eval judges bm25.run -m AP --judgments-by judge --format trec").contains("AP"));
+    assert!(
+        folder
+            .out("eval judges bm25.run -m AP --judges max --format trec")
+            .contains("AP(judges=max)")
+    );
+    assert!(
+        folder.out("eval judges bm25.run -m AP --judgments-by judge --format trec").contains("AP")
+    );
 }
 
 #[test]
@@ -44,7 +50,8 @@ fn convert_names_the_option_for_the_other_kind_of_rows() {
 fn a_key_that_is_known_is_said_to_be() {
     let folder = Folder::new();
     folder.put("lists.jsonl", "{\"query_id\": \"q1\", \"doc_ids\": [\"a\"], \"scores\": [1.0]}\n");
-    let said = "are 'query_id', 'doc_ids', 'scores', and only 'query_id' is known: a record such as";
+    let said =
+        "are 'query_id', 'doc_ids', 'scores', and only 'query_id' is known: a record such as";
     fails(&folder, "eval qrels lists.jsonl", &["lists.jsonl:1: the keys", said]);
 }
 
@@ -54,33 +61,43 @@ fn a_decimal_comma_is_named() {
     folder.put("comma.qrels", "q1 0 a 0,5\nq1 0 b 1,0\n");
     folder.put("comma.run", "q1 Q0 a 1 0,5 t\nq1 Q0 b 2 -0,25 t\n");
     let said = "has a comma: a decimal point was expected\n";
-    fails(&folder, "eval comma.qrels bm25.run", &[&format!("comma.qrels:1: the grade '0,5' {said}")]);
+    fails(
+        &folder,
+        "eval comma.qrels bm25.run",
+        &[&format!("comma.qrels:1: the grade '0,5' {said}")],
+    );
     fails(&folder, "eval qrels comma.run", &[&format!("comma.run:1: the score '0,5' {said}")]);
     // Two columns of a table are no decimal commas.
     folder.put("two.csv", "q 1,a\n");
     fails(&folder, "eval two.csv bm25.run", &["there is no header, and 2 columns"]);
 }
 
-/// Judgments may name a query without documents, as a table of rows cannot: it does not count, and that is said.
+/// Judgments may name a query without documents, as a table of rows cannot: it does not count, and
+/// that is said.
 #[test]
 fn queries_without_documents_are_named() {
     let folder = Folder::empty();
     folder.put("run", "q1 Q0 a 1 1 t\nq2 Q0 a 1 1 t\nq3 Q0 a 1 1 t\n");
-    let one = "1 query has no documents (q2): it does not count; to count as 0, a query needs a document, with grade 0\n";
-    let two = "2 queries have no documents (such as q2): they do not count; to count as 0, a query needs a document, with grade 0\n";
-    let request = |id: &str, ratings: &str| format!("{{\"id\": \"{id}\", \"ratings\": [{ratings}]}}");
+    let one = "1 query has no documents (q2): it does not count; to count as 0, a query needs a \
+               document, with grade 0\n";
+    let two = "2 queries have no documents (such as q2): they do not count; to count as 0, a query \
+               needs a document, with grade 0\n";
+    let request =
+        |id: &str, ratings: &str| format!("{{\"id\": \"{id}\", \"ratings\": [{ratings}]}}");
     let requests = [request("q1", "{\"_id\": \"a\", \"rating\": 1}"), request("q2", "")].join(", ");
     for (name, text, said) in [
         ("one.json", "{\"q1\": {\"a\": 1}, \"q2\": {}}", one),
         ("two.json", "{\"q3\": {}, \"q1\": {\"a\": 1}, \"q2\": { }}", two),
         (
             "lines.jsonl",
-            "{\"qid\": \"q2\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}\n",
+            "{\"qid\": \"q2\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": \
+             [\"a\"]}\n",
             one,
         ),
         (
             "array.json",
-            "[{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}, {\"qid\": \"q2\", \"expected_ids\": []}]",
+            "[{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}, {\"qid\": \"q2\", \"expected_ids\": \
+             []}]",
             one,
         ),
         ("requests.json", &format!("{{\"requests\": [{requests}]}}"), one),
@@ -94,7 +111,8 @@ fn queries_without_documents_are_named() {
         assert_eq!(folder.run(&format!("eval {name} run -m RR --quiet")).err, "");
     }
     // A query whose other record has documents counts, and a run may well find nothing.
-    let both = "{\"qid\": \"q1\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}\n";
+    let both =
+        "{\"qid\": \"q1\", \"expected_ids\": []}\n{\"qid\": \"q1\", \"expected_ids\": [\"a\"]}\n";
     folder.put("both.jsonl", both);
     folder.put("found.json", "{\"q1\": {}}");
     for args in ["eval both.jsonl run -m RR", "eval both.jsonl found.json -m RR"] {
@@ -103,7 +121,8 @@ fn queries_without_documents_are_named() {
     }
 }
 
-/// Judgments in JSON look like a run in JSON, so swapped files have values: the warning stays where notes do not.
+/// Judgments in JSON look like a run in JSON, so swapped files have values: the warning stays where
+/// notes do not.
 #[test]
 fn a_swap_that_cannot_be_refused_is_a_warning_that_quiet_keeps() {
     let folder = Folder::new();
@@ -151,8 +170,8 @@ fn runs_that_gen_does_not_replace_are_named() {
     let folder = Folder::empty();
     assert!(!folder.run("gen -o made --queries 2 --depth 3 --runs 5").err.contains("warning"));
     let said = folder.run("gen -o made --queries 2 --depth 3").err;
-    let warning =
-        "warning: made has runs of other judgments too: run-1.txt, run-2.txt, run-3.txt and 2 more\n";
+    let warning = "warning: made has runs of other judgments too: run-1.txt, run-2.txt, run-3.txt \
+                   and 2 more\n";
     assert!(said.starts_with(warning), "{said}");
     assert!(!folder.run("gen -o made.lmx --queries 2 --depth 3").err.contains("warning"));
 }
@@ -160,7 +179,10 @@ fn runs_that_gen_does_not_replace_are_named() {
 #[test]
 fn a_number_of_threads_is_asked_for_as_the_help_does() {
     let said = Folder::new().error("eval qrels bm25.run --threads 0");
-    assert!(said.contains("invalid value '0' for '--threads <N>': a number of threads, 1 to "), "{said}");
+    assert!(
+        said.contains("invalid value '0' for '--threads <N>': a number of threads, 1 to "),
+        "{said}"
+    );
 }
 
 #[test]
@@ -176,7 +198,8 @@ fn every_command_says_what_it_read_or_is_quiet() {
 fn json_of_a_comparison_has_its_schema() {
     let folder = Folder::new();
     let json: serde_json::Value =
-        serde_json::from_str(&folder.out("compare qrels bm25.run dense.run -m AP --format json")).unwrap();
+        serde_json::from_str(&folder.out("compare qrels bm25.run dense.run -m AP --format json"))
+            .unwrap();
     assert_eq!(json["schema"], 1, "{json}");
 }
 
@@ -214,7 +237,11 @@ fn lists_of_queries_are_refused_if_they_are_no_text() {
     assert!(said.err.contains("returns:1: a carriage return without a line feed"), "{}", said.err);
     #[cfg(target_os = "linux")] // a file that has no end
     for option in ["--only", "--group-by"] {
-        fails(&folder, &format!("eval qrels bm25.run {option}=/dev/zero"), &["/dev/zero: is binary"]);
+        fails(
+            &folder,
+            &format!("eval qrels bm25.run {option}=/dev/zero"),
+            &["/dev/zero: is binary"],
+        );
     }
 }
 
@@ -239,7 +266,8 @@ fn a_part_that_would_not_fit_is_refused() {
     );
 }
 
-/// APs of 1/4 (1 + 2/12) and of 1/4 (1/2 + 2/3) are both 7/24, and as f64 they differ in the last bit.
+/// APs of 1/4 (1 + 2/12) and of 1/4 (1/2 + 2/3) are both 7/24, and as f64 they differ in the last
+/// bit.
 #[test]
 fn queries_that_are_equal_on_paper_are_neither_won_nor_lost() {
     let folder = Folder::empty();
@@ -259,7 +287,10 @@ fn queries_that_are_equal_on_paper_are_neither_won_nor_lost() {
     folder.put("x.run", at([1, 12]));
     folder.put("y.run", at([2, 3]));
     let values = folder.out("eval qrels x.run y.run -m AP --format tsv --per-query");
-    assert!(values.contains("0.2916666666666667") && values.contains("0.29166666666666663"), "{values}");
+    assert!(
+        values.contains("0.2916666666666667") && values.contains("0.29166666666666663"),
+        "{values}"
+    );
     let said = folder.out("compare qrels x.run y.run -m AP -q --format table");
     assert!(said.contains("+0.0000") && !said.contains("-0.0000"), "{said}");
     folder.out("compare qrels x.run y.run -m AP -o page.html");
@@ -281,9 +312,15 @@ fn a_tip_names_an_option_that_is_meant() {
         tip("compare qrels bm25.run --stat x").unwrap(),
         "tip: --stat is an option of `laneval eval` and `laneval merge`"
     );
-    assert_eq!(tip("eval qrels bm25.run --query q1").unwrap(), "tip: --query is an option of `laneval show`");
+    assert_eq!(
+        tip("eval qrels bm25.run --query q1").unwrap(),
+        "tip: --query is an option of `laneval show`"
+    );
     for slip in ["--per-quer", "--per-qurey", "--pre-query"] {
-        assert!(tip(&format!("eval qrels bm25.run {slip}")).unwrap().ends_with("'--per-query'"), "{slip}");
+        assert!(
+            tip(&format!("eval qrels bm25.run {slip}")).unwrap().ends_with("'--per-query'"),
+            "{slip}"
+        );
     }
     // Spelled alike, and about something else.
     for slip in ["--group-bys-of", "--namings"] {
@@ -308,7 +345,10 @@ fn queries_of_one_set_of_judged_documents_are_told() {
         };
         folder.put("qrels", lines(&|q, set| format!("{q} 0 d{set} 1\n{q} 0 e{set} 0\n")));
         for run in ["one", "two"] {
-            folder.put(run, lines(&|q, set| format!("{q} Q0 d{set} 1 {} t\n{q} Q0 x 2 1 t\n", q % 3)));
+            folder.put(
+                run,
+                lines(&|q, set| format!("{q} Q0 d{set} 1 {} t\n{q} Q0 x 2 1 t\n", q % 3)),
+            );
         }
         folder.run("compare qrels one two -m RR").err
     };

@@ -40,7 +40,10 @@ fn assert_numbers(out: &str, expected: &[(&str, f64)]) {
     assert_eq!(found.len(), expected.len(), "{out}");
     for ((name, found), (expected_name, expected)) in found.iter().zip(expected) {
         assert_eq!(name, expected_name, "{out}");
-        assert!((found - expected).abs() <= 4.0 * f64::EPSILON, "{name} is {found}, not {expected}");
+        assert!(
+            (found - expected).abs() <= 4.0 * f64::EPSILON,
+            "{name} is {found}, not {expected}"
+        );
     }
 }
 
@@ -50,8 +53,9 @@ fn values_are_those_over_all_orders() {
     let values = |rule: &str, measures: &str| {
         folder.out(&format!("eval qrels run --ties {rule} --per-query {measures}"))
     };
-    // q1 has six orders. u is at rank 2, 3 or 4, each in two of them, and the relevant ones are at {3, 4}, {2, 4} or {2, 3}.
-    // RR: (1/3 + 1/2 + 1/2) / 3. P@2: (0 + 1/2 + 1/2) / 3. AP, of three relevant ones: 5/18, 6/18, 7/18. In q2 a is first or second.
+    // q1 has six orders. u is at rank 2, 3 or 4, each in two of them, and the relevant ones are at
+    // {3, 4}, {2, 4} or {2, 3}. RR: (1/3 + 1/2 + 1/2) / 3. P@2: (0 + 1/2 + 1/2) / 3. AP, of three
+    // relevant ones: 5/18, 6/18, 7/18. In q2 a is first or second.
     let measures = "-m RR,P@2,AP";
     assert_numbers(
         &values("average", measures),
@@ -97,13 +101,14 @@ fn values_are_those_over_all_orders() {
     );
 }
 
-/// Rank 2 of q1 holds a (gain 1), u (none) or c (gain 2), each equally likely, and the ideal ranking has 2 + 1 / lg 3 there.
+/// Rank 2 of q1 holds a (gain 1), u (none) or c (gain 2), each equally likely, and the ideal
+/// ranking has 2 + 1 / lg 3 there.
 #[test]
 fn the_best_order_is_by_the_measure() {
     let folder = folder();
     let of_q1 = |rule: &str| {
-        let out =
-            folder.out(&format!("eval qrels run --ties {rule} --per-query -m nDCG@2,Judged@2,Accuracy"));
+        let out = folder
+            .out(&format!("eval qrels run --ties {rule} --per-query -m nDCG@2,Judged@2,Accuracy"));
         numbers(&out)[..3].iter().map(|(_, value)| *value).collect::<Vec<_>>()
     };
     let lg3 = 3f64.log2();
@@ -115,13 +120,17 @@ fn the_best_order_is_by_the_measure() {
     ];
     for (rule, expected) in expected {
         for (found, expected) in of_q1(rule).iter().zip(expected) {
-            assert!((found - expected).abs() <= 4.0 * f64::EPSILON, "{rule}: {found}, not {expected}");
+            assert!(
+                (found - expected).abs() <= 4.0 * f64::EPSILON,
+                "{rule}: {found}, not {expected}"
+            );
         }
     }
 }
 
-/// With the numbers of `values_are_those_over_all_orders`. The join's order is by docno, descending: u, c, a in q1 and b, a in q2, which
-/// is the worst. Rank 2 lies inside the group of q1.
+/// With the numbers of `values_are_those_over_all_orders`. The join's order is by docno,
+/// descending: u, c, a in q1 and b, a in q2, which is the worst. Rank 2 lies inside the group of
+/// q1.
 #[test]
 fn an_interval_has_all_three_and_what_depends_on_the_order() {
     let folder = folder();
@@ -147,7 +156,8 @@ fn an_interval_has_all_three_and_what_depends_on_the_order() {
     assert_eq!(
         err,
         "note: RR, P@2: the order of equal scores moves the average by more than 1 %\n\
-         note: run: 5 documents have equal scores, in 2 ties of up to 3 documents, 2 of them with different labels\n"
+         note: run: 5 documents have equal scores, in 2 ties of up to 3 documents, 2 of them with \
+         different labels\n"
     );
     // The order of a matrix is another, and with it the bias: a, c, u and a, b.
     folder.out("build qrels run --ties docno-asc --keep-ties -o ascending.lmx --quiet");
@@ -169,7 +179,9 @@ fn the_same_bytes_from_text_and_matrices_in_any_order() {
     for order in ["docno-desc", "docno-asc", "input"] {
         folder.out(&format!("build qrels t=run --ties {order} --keep-ties -o {order}.lmx --quiet"));
     }
-    for (rule, options) in RULES.iter().flat_map(|rule| ["", "-M 3", "-M 1", "-J"].map(|view| (rule, view))) {
+    for (rule, options) in
+        RULES.iter().flat_map(|rule| ["", "-M 3", "-M 1", "-J"].map(|view| (rule, view)))
+    {
         let eval = |inputs: &str| {
             folder.out(&format!("eval {inputs} --ties {rule} {options} --per-query {MEASURES}"))
         };
@@ -186,7 +198,8 @@ fn the_same_bytes_from_text_and_matrices_in_any_order() {
     assert_ne!(ordered("docno-desc"), ordered("docno-asc"));
 }
 
-/// -M cuts the group of q1 after one or two of its documents, and which they are is chance out of all three.
+/// -M cuts the group of q1 after one or two of its documents, and which they are is chance out of
+/// all three.
 #[test]
 fn cutting_a_group_when_building_is_cutting_it_when_evaluating() {
     let folder = folder();
@@ -194,9 +207,14 @@ fn cutting_a_group_when_building_is_cutting_it_when_evaluating() {
         folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx --quiet"));
         for rule in RULES.iter().chain(&["interval"]) {
             let per_query = if *rule == "interval" { "" } else { "--per-query" };
-            let eval =
-                |input: &str| folder.out(&format!("eval {input} --ties {rule} {per_query} {MEASURES}"));
-            assert_eq!(eval("cut.lmx"), eval(&format!("qrels run -M {depth}")), "{rule} -M {depth}");
+            let eval = |input: &str| {
+                folder.out(&format!("eval {input} --ties {rule} {per_query} {MEASURES}"))
+            };
+            assert_eq!(
+                eval("cut.lmx"),
+                eval(&format!("qrels run -M {depth}")),
+                "{rule} -M {depth}"
+            );
         }
     }
     // Rank 2 is the last, and holds u in a third of the orders.
@@ -216,8 +234,9 @@ fn cutting_a_group_when_building_is_cutting_it_when_evaluating() {
 fn what_ties_depends_on_the_type_of_scores() {
     let folder = folder();
     folder.put("near", "q2 Q0 b 1 1.000000001 t\nq2 Q0 a 2 1 t\n");
-    let rr =
-        |options: &str| numbers(&folder.out(&format!("eval qrels near --queries both -m RR {options}")))[0].1;
+    let rr = |options: &str| {
+        numbers(&folder.out(&format!("eval qrels near --queries both -m RR {options}")))[0].1
+    };
     assert_eq!(rr("--ties average"), 0.5);
     assert_eq!(rr("--ties average --score f32"), 0.75);
     assert_eq!(rr("--ties best --score f32"), 1.0);
@@ -227,7 +246,8 @@ fn what_ties_depends_on_the_type_of_scores() {
 fn json_says_which_value_it_is() {
     let folder = folder();
     let json = |options: &str| -> serde_json::Value {
-        serde_json::from_str(&folder.out(&format!("eval qrels run -m RR --format json {options}"))).unwrap()
+        serde_json::from_str(&folder.out(&format!("eval qrels run -m RR --format json {options}")))
+            .unwrap()
     };
     for rule in RULES {
         let scores = json(&format!("--ties {rule}"));
@@ -240,7 +260,8 @@ fn json_says_which_value_it_is() {
     let scores = json("--ties interval");
     assert_eq!(scores["tied"], "average");
     let ties = &scores["runs"][0]["ties"];
-    let counts = ["documents", "groups", "mixed", "largest"].map(|name| ties[name].as_u64().unwrap());
+    let counts =
+        ["documents", "groups", "mixed", "largest"].map(|name| ties[name].as_u64().unwrap());
     assert_eq!(counts, [5, 2, 2, 3]);
     let rr = scores["runs"][0]["scores"]["RR"].as_object().unwrap();
     let stats = ["across", "best", "bias", "mean", "varying", "worst"];
@@ -262,7 +283,8 @@ fn shards_add_up_to_the_bits_of_all() {
         folder.put(&format!("{query}.run"), of(RUN, query));
         for rule in RULES {
             folder.out(&format!(
-                "eval {query}.qrels t={query}.run --ties {rule} {MEASURES} --partial {query}-{rule}.part"
+                "eval {query}.qrels t={query}.run --ties {rule} {MEASURES} --partial \
+                 {query}-{rule}.part"
             ));
         }
     }
@@ -271,7 +293,10 @@ fn shards_add_up_to_the_bits_of_all() {
         assert_eq!(merged, folder.out(&format!("eval qrels t=run --ties {rule} {MEASURES}")));
     }
     let refused = folder.error("merge q1-average.part q2-best.part");
-    assert_says(&refused, &["the values of tied rankings differ (average and best): set --ties alike"]);
+    assert_says(
+        &refused,
+        &["the values of tied rankings differ (average and best): set --ties alike"],
+    );
 }
 
 #[test]
@@ -284,8 +309,10 @@ fn what_has_no_such_value_is_refused() {
     says(
         "eval qrels run --ties average -m AP,G,INST,IPrec@0.5,RR",
         "G has no expected value over ties that can be computed; take --ties docno-desc\n\
-         INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc\n\
-         IPrec@0.5 has no expected value over ties that can be computed; take --ties best, worst or docno-desc",
+         INST has no expected value over ties that can be computed; take --ties best, worst or \
+         docno-desc\n\
+         IPrec@0.5 has no expected value over ties that can be computed; take --ties best, worst \
+         or docno-desc",
     );
     for side in ["best", "worst"] {
         says(
@@ -295,7 +322,8 @@ fn what_has_no_such_value_is_refused() {
         says(
             &format!("eval qrels run --ties {side} -m P@2 -M 3 -J"),
             &format!(
-                "P@2: its {side} order under -M and -J together cannot be found without trying all of them"
+                "P@2: its {side} order under -M and -J together cannot be found without trying all \
+                 of them"
             ),
         );
         assert_eq!(folder.run(&format!("eval qrels run --ties {side} -m INST")).code, 0);
@@ -303,7 +331,8 @@ fn what_has_no_such_value_is_refused() {
     // An interval needs all three.
     says(
         "eval qrels run --ties interval -m INST",
-        "INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc",
+        "INST has no expected value over ties that can be computed; take --ties best, worst or \
+         docno-desc",
     );
     for (option, name) in [
         ("--per-query", "--per-query"),
@@ -313,7 +342,9 @@ fn what_has_no_such_value_is_refused() {
     ] {
         says(
             &format!("eval qrels run --ties interval {option}"),
-            &format!("{name} has no place for an interval: take --ties average, best or worst one by one"),
+            &format!(
+                "{name} has no place for an interval: take --ties average, best or worst one by one"
+            ),
         );
     }
     says(
@@ -333,19 +364,23 @@ fn a_matrix_that_does_not_know_its_ties_is_refused() {
         );
         assert_eq!(
             folder.error(&format!("build qrels run --ties {rule} -o x.lmx")),
-            "error: a matrix keeps one order of equal scores: build it with --keep-ties, then `eval --ties` gives values over all orders\n"
+            "error: a matrix keeps one order of equal scores: build it with --keep-ties, then \
+             `eval --ties` gives values over all orders\n"
         );
     }
     assert!(!folder.names().contains(&"x.lmx".to_owned()));
 }
 
-/// For values over all orders it does not matter that matrices have their documents in different orders.
+/// For values over all orders it does not matter that matrices have their documents in different
+/// orders.
 #[test]
 fn matrices_in_other_orders_are_compared_without_a_warning() {
     let folder = folder();
     folder.out("build qrels one=run --ties docno-asc --keep-ties -o one.lmx --quiet");
     folder.out("build qrels two=run --ties docno-desc --keep-ties -o two.lmx --quiet");
-    folder.out("build qrels three=run --ties docno-desc --score f32 --keep-ties -o three.lmx --quiet");
+    folder.out(
+        "build qrels three=run --ties docno-desc --score f32 --keep-ties -o three.lmx --quiet",
+    );
     let warns = |args: &str| {
         let Ran { err, code, .. } = folder.run(args);
         assert_eq!(code, 0, "{args}: {err}");
@@ -358,7 +393,8 @@ fn matrices_in_other_orders_are_compared_without_a_warning() {
     assert!(warns("eval one.lmx two.lmx"));
 }
 
-/// Rank 4 is the last of q1, so that -M 4 cuts nothing; what is refused is the same as where it cuts.
+/// Rank 4 is the last of q1, so that -M 4 cuts nothing; what is refused is the same as where it
+/// cuts.
 #[test]
 fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
     let folder = folder();
@@ -366,7 +402,8 @@ fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
         folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx --quiet"));
         for side in ["best", "worst"] {
             let said = format!(
-                "error: P@2: its {side} order under -M and -J together cannot be found without trying all of them\n"
+                "error: P@2: its {side} order under -M and -J together cannot be found without \
+                 trying all of them\n"
             );
             let measures = "-J -m NumQ,P@2,NumRel,IDCG@2";
             for inputs in [format!("qrels run -M {depth}"), "cut.lmx".to_owned()] {
@@ -383,8 +420,10 @@ fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
     }
     assert_eq!(
         folder.error("eval qrels run -M 2 --ties average -m nDCG(ideal=retrieved),INST"),
-        "error: nDCG(ideal=retrieved) has no expected value over ties under -M that can be computed; take --ties docno-desc\n\
-         INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc\n"
+        "error: nDCG(ideal=retrieved) has no expected value over ties under -M that can be \
+         computed; take --ties docno-desc\n\
+         INST has no expected value over ties that can be computed; take --ties best, worst or \
+         docno-desc\n"
     );
 }
 
@@ -393,24 +432,38 @@ fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
 fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     let folder = Folder::new();
     for (args, said) in [
-        ("average -m G", "G has no expected value over ties that can be computed; take --ties docno-desc"),
+        (
+            "average -m G",
+            "G has no expected value over ties that can be computed; take --ties docno-desc",
+        ),
         ("worst -m AP,G", "G: its worst order cannot be found without trying all of them"),
         (
             "best -M 5 -J -m P@2",
-            "P@2: its best order under -M and -J together cannot be found without trying all of them",
+            "P@2: its best order under -M and -J together cannot be found without trying all of \
+             them",
         ),
-        ("interval -m G", "G has no expected value over ties that can be computed; take --ties docno-desc"),
+        (
+            "interval -m G",
+            "G has no expected value over ties that can be computed; take --ties docno-desc",
+        ),
         (
             "interval -M 5 -J -m P@2",
-            "P@2: its best order under -M and -J together cannot be found without trying all of them",
+            "P@2: its best order under -M and -J together cannot be found without trying all of \
+             them",
         ),
-        ("best --engine reference", "the reference has no best values of tied rankings: take another engine"),
+        (
+            "best --engine reference",
+            "the reference has no best values of tied rankings: take another engine",
+        ),
         (
             "interval --engine reference",
             "the reference has no average values of tied rankings: take another engine",
         ),
     ] {
-        assert_eq!(folder.error(&format!("eval no.qrels no.run --ties {args}")), format!("error: {said}\n"));
+        assert_eq!(
+            folder.error(&format!("eval no.qrels no.run --ties {args}")),
+            format!("error: {said}\n")
+        );
     }
 }
 
@@ -420,7 +473,8 @@ fn tables_have_counts_as_counts() {
     let folder = folder();
     let table = |args: &str| {
         let out = folder.out(&format!("eval qrels run --format table {args}"));
-        let lines = out.lines().skip(4).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        let lines =
+            out.lines().skip(4).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
         lines.collect::<Vec<_>>()
     };
     assert_eq!(
@@ -433,7 +487,8 @@ fn tables_have_counts_as_counts() {
         ["NumRet 4 4 4 0 0 1", "NumRelRet 1.6667 2 1 -0.6667 1 1"]
     );
     let trec = folder.out("eval qrels run --format trec --ties average -m NumRet,NumRelRet -M 2");
-    let counts: Vec<&str> = trec.lines().skip(1).map(|line| line.split('\t').next_back().unwrap()).collect();
+    let counts: Vec<&str> =
+        trec.lines().skip(1).map(|line| line.split('\t').next_back().unwrap()).collect();
     assert_eq!(counts, ["4", "1.6667"]);
 }
 
@@ -457,17 +512,22 @@ fn what_is_explained_says_how_tied_scores_are_answered() {
     let best = |name: &str| {
         [
             format!("equal scores: {name} over all orders, on the CPU"),
-            "  of the rankings with their groups in one order of codes: nDCG@2, RR, P@2, Compat".to_owned(),
+            "  of the rankings with their groups in one order of codes: nDCG@2, RR, P@2, Compat"
+                .to_owned(),
         ]
     };
     let measures = "-m nDCG@2,RR,P@2,Compat";
     for inputs in ["qrels run", "run.lmx"] {
         assert_eq!(lines(&format!("{inputs} --ties average {measures}")), average);
         assert_eq!(lines(&format!("{inputs} --ties worst {measures}")), best("worst"));
-        let all = [average.map(str::to_owned).to_vec(), best("best").to_vec(), best("worst").to_vec()];
+        let all =
+            [average.map(str::to_owned).to_vec(), best("best").to_vec(), best("worst").to_vec()];
         assert_eq!(lines(&format!("{inputs} --ties interval {measures}")), all.concat());
     }
-    assert_eq!(lines("qrels run --ties best -m InfAP")[1..], ["  searched for in each ranking: InfAP"]);
+    assert_eq!(
+        lines("qrels run --ties best -m InfAP")[1..],
+        ["  searched for in each ranking: InfAP"]
+    );
 }
 
 #[test]

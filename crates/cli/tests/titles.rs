@@ -39,14 +39,24 @@ fn texts_are_read_in_all_their_formats() {
         ("two.csv", "_id,query,text\nq1,x,blue cars\nq2,y,\"red, round \"\"things\"\"\"\n"),
         (
             "queries.jsonl",
-            "{\"_id\": \"q1\", \"text\": \"blue cars\", \"metadata\": {}}\n\n{\"_id\": \"q2\", \"text\": \"red, round \\\"things\\\"\"}\n",
+            "{\"_id\": \"q1\", \"text\": \"blue cars\", \"metadata\": \
+             {}}\n\n{\"_id\": \"q2\", \"text\": \"red, round \\\"things\\\"\"}\n",
         ),
-        ("q.jsonl", "{\"qid\":\"q1\",\"title\":\"blue cars\"}\n{\"id\":\"q2\",\"query\":\"red, round \\\"things\\\"\"}"),
-        ("object.json", "{\"q1\": \"blue cars\",\n \"q9\": \"\",\n \"q2\": \"red, round \\\"things\\\"\"\n}\n"),
+        (
+            "q.jsonl",
+            "{\"qid\":\"q1\",\"title\":\"blue cars\"}\n{\"id\":\"q2\",\"query\":\"red, \
+                     round \\\"things\\\"\"}",
+        ),
+        (
+            "object.json",
+            "{\"q1\": \"blue cars\",\n \"q9\": \"\",\n \"q2\": \"red, \
+                         round \\\"things\\\"\"\n}\n",
+        ),
         ("line.json", "{\"q1\": \"blue cars\", \"q2\": \"red, round \\\"things\\\"\"}"),
         (
             "topics.301",
-            "<top>\n\n<num> Number: q1\n<title> Topic: blue\ncars\n\n<desc> Description:\nWhich <i>cars</i>?\n</top>\n
+            "<top>\n\n<num> Number: q1\n<title> Topic: blue\ncars\n\n<desc> Description:\nWhich \
+             <i>cars</i>?\n</top>\n
 <top><num>q2</num>\n<title>\nred, round \"things\"\n</title><narr>x</narr></top>\n",
         ),
     ] {
@@ -55,7 +65,11 @@ fn texts_are_read_in_all_their_formats() {
         let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
         gzip.write_all(content.as_bytes()).unwrap();
         assert_eq!(titles(name, gzip.finish().unwrap()), expected, "{name}");
-        assert_eq!(titles(name, zstd::encode_all(content.as_bytes(), 1).unwrap()), expected, "{name}");
+        assert_eq!(
+            titles(name, zstd::encode_all(content.as_bytes(), 1).unwrap()),
+            expected,
+            "{name}"
+        );
     }
     let folder = Folder::new();
     folder.put("qrels", "17 0 a 1\n");
@@ -69,7 +83,8 @@ fn texts_are_read_in_all_their_formats() {
 
 #[test]
 fn a_long_text_is_cut_and_a_repeated_one_is_no_error() {
-    let [one, two] = titles("t", format!("q1\t{}\nq2\t{}\nq1\t{0}\n", "é".repeat(501), "é".repeat(500)));
+    let [one, two] =
+        titles("t", format!("q1\t{}\nq2\t{}\nq1\t{0}\n", "é".repeat(501), "é".repeat(500)));
     assert_eq!(one, format!("{}…", "é".repeat(499)));
     assert_eq!(two, "é".repeat(500));
     // Texts that differ where they are cut off differ.
@@ -82,8 +97,8 @@ fn a_long_text_is_cut_and_a_repeated_one_is_no_error() {
 
 #[test]
 fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
-    let row =
-        "expected 'query<TAB>text', or a first line with the names of the columns, such as query_id and text";
+    let row = "expected 'query<TAB>text', or a first line with the names of the columns, such as \
+               query_id and text";
     let record = "expected {\"_id\": …, \"text\": …}";
     let gzip = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1];
     for (content, said) in [
@@ -94,7 +109,10 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
         (b"qid,text\nq1,\"blue\nq2,red\n", "2: the quote of a field has no end".to_owned()),
         (b"\tblue\n", "1: the id of the query is empty".to_owned()),
         (b"q1\tbl\xfce\n", "1: the text of the query is not UTF-8".to_owned()),
-        (b"q1\tblue\nq2\tred\nq1\tgreen\n", "3: query 'q1' has another text here than on line 1".to_owned()),
+        (
+            b"q1\tblue\nq2\tred\nq1\tgreen\n",
+            "3: query 'q1' has another text here than on line 1".to_owned(),
+        ),
         (
             b"{\"_id\": \"q1\", \"text\": \"a\"}\n{\"_id\": \"q2\"}\n",
             format!("2: there is no text (text, title, query): {record}"),
@@ -116,13 +134,19 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
             b"{\"q1\": \"a\",\n\"q2\": 3}",
             "2: invalid type: integer `3`, expected a string: expected {id: text}".to_owned(),
         ),
-        (b"\n{\"q1\": \"a\",\n\"q2\": \"b\"}\n{}", "4: trailing characters: expected {id: text}".to_owned()),
+        (
+            b"\n{\"q1\": \"a\",\n\"q2\": \"b\"}\n{}",
+            "4: trailing characters: expected {id: text}".to_owned(),
+        ),
         (
             b"{\"q1\": \"a\",\n\"q1\":\n\"b\"}",
             "2: query 'q1' has another text here than on line 1".to_owned(),
         ),
         (b"<topics>\n", "1: <topics>, but <top> was expected, as in topics of TREC".to_owned()),
-        (b"<top>\n<num>q1\n<top>\n", "3: <top>, but </top> was expected: line 1 opens a topic".to_owned()),
+        (
+            b"<top>\n<num>q1\n<top>\n",
+            "3: <top>, but </top> was expected: line 1 opens a topic".to_owned(),
+        ),
         (b"<top>\n<num>q1\n<title>a\n", "1: <top> without </top>".to_owned()),
         (b"<top>\n<num>q1\n</top>\n", "1: the topic has no <title>".to_owned()),
         (b"<top>\n<title>q1\n</top>\n", "1: the topic has no <num>".to_owned()),
@@ -135,14 +159,18 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
         ),
         (
             b"PAR1\x15\0",
-            "1: a table of Parquet or Arrow is not read for texts: give them as TSV, CSV or JSON".to_owned(),
+            "1: a table of Parquet or Arrow is not read for texts: give them as TSV, CSV or JSON"
+                .to_owned(),
         ),
         (&gzip, " cannot read: the gzip stream ends early: is the file complete?".to_owned()),
     ] {
         assert_eq!(wrong(content), said, "{}", content.escape_ascii());
     }
     for nothing in ["", "\n\n", "qid\ttext\n", "{}", "\u{feff}"] {
-        assert_says(&wrong(nothing), &[" there is no text of a query in it: expected 'query<TAB>text', "]);
+        assert_says(
+            &wrong(nothing),
+            &[" there is no text of a query in it: expected 'query<TAB>text', "],
+        );
     }
     let many = "x\n".repeat(30);
     assert_says(&wrong(many), &["20: found no tab", "\nerror: … and 10 more"]);
@@ -153,8 +181,12 @@ fn what_is_no_text_of_a_query_is_an_error_with_its_line() {
 fn queries_without_a_text_are_counted() {
     let folder = Folder::new();
     folder.put("t", "q2\tred\nq1\t \n");
-    let ran = folder.run("show qrels bm25.run --query q1 --query q2 --query q3 --query q1 --titles t");
-    assert_eq!((ran.err.as_str(), ran.code), ("note: 2 of 3 queries have no text in t (q1, q3)\n", 0));
+    let ran =
+        folder.run("show qrels bm25.run --query q1 --query q2 --query q3 --query q1 --titles t");
+    assert_eq!(
+        (ran.err.as_str(), ran.code),
+        ("note: 2 of 3 queries have no text in t (q1, q3)\n", 0)
+    );
     assert_eq!(folder.run("show qrels bm25.run --query q1 --query q2 --titles t --quiet").err, "");
     let ran = folder.run("show qrels bm25.run --query q3 --titles t --quiet");
     let said = "warning: no query has a text in t: its first id is q2, those asked for are q3\n";

@@ -1,4 +1,5 @@
-//! `laneval trec-eval` as a user of trec_eval meets it: the bytes it prints, which topics count, and its exit codes.
+//! `laneval trec-eval` as a user of trec_eval meets it: the bytes it prints, which topics count,
+//! and its exit codes.
 
 use std::fs;
 use std::path::Path;
@@ -61,16 +62,20 @@ fn whole() -> Case {
     Case::new(QRELS, &format!("c Q0 d8 1 3 x\nc Q0 d1 2 2 x\n{RUN}"))
 }
 
-/// The fixtures are written out from a worked example: one topic, labels 0 2 − 1 . − 0 1 of the ranks 1 to 8, R = 4, N = 2.
+/// The fixtures are written out from a worked example: one topic, labels 0 2 − 1 . − 0 1 of the
+/// ranks 1 to 8, R = 4, N = 2.
 ///
-/// Two independent implementations agree on its num_*, map, Rprec, bpref, recip_rank, iprec_at_recall, 11pt_avg, P_5, P_10,
-/// relstring, recall_5, recall_10, infAP, Rprec_mult, utility, binG, G, ndcg, ndcg_rel, Rndcg, ndcg_cut_5, map_cut_5, relative_P_5,
-/// success, set_*, rbp, rbp_resid and unj. By the formulas follow the other cutoffs (3 / k, and nothing new below rank 8), the two
-/// geometric means (exp of ln 0.34375 and of ln 0.25), and the summary of a single topic.
+/// Two independent implementations agree on its num_*, map, Rprec, bpref, recip_rank,
+/// iprec_at_recall, 11pt_avg, P_5, P_10, relstring, recall_5, recall_10, infAP, Rprec_mult,
+/// utility, binG, G, ndcg, ndcg_rel, Rndcg, ndcg_cut_5, map_cut_5, relative_P_5, success, set_*,
+/// rbp, rbp_resid and unj. By the formulas follow the other cutoffs (3 / k, and nothing new below
+/// rank 8), the two geometric means (exp of ln 0.34375 and of ln 0.25), and the summary of a single
+/// topic.
 #[test]
 fn a_worked_example_byte_for_byte() {
     for version in ["9", "10"] {
-        let expected = fs::read_to_string(root(&format!("tests/fixtures/vector.v{version}.txt"))).unwrap();
+        let expected =
+            fs::read_to_string(root(&format!("tests/fixtures/vector.v{version}.txt"))).unwrap();
         let case = gap();
         let (qrels, run) = (root("examples/data/vector.qrels"), root("examples/data/vector.run"));
         let ran = case.call(&format!("--profile {version} -q -m all_trec {qrels} {run}"));
@@ -101,7 +106,8 @@ fn version_9_leaves_out_topics_that_the_run_lacks() {
             "yaap all 0.0912",
         ]
     );
-    // With -c all topics of the qrels count, though the one that the run lacks is not printed; the level does not matter to num_rel.
+    // With -c all topics of the qrels count, though the one that the run lacks is not printed; the
+    // level does not matter to num_rel.
     let lines = gap().lines(&format!("-q -c {measures}"));
     assert_eq!(
         lines[8..],
@@ -123,10 +129,12 @@ fn version_9_leaves_out_topics_that_the_run_lacks() {
 fn version_10_stops_at_topics_that_the_run_lacks_or_puts_in_a_document() {
     gap().fails("--profile 10", 4, "topic c");
     Case::new(QRELS, "z Q0 d1 1 1 t\n").fails("--profile 10", 4, "topic a");
-    let measures = "-m num_q -m num_ret -m num_rel -m map -m gm_map -m yaap -m rbp_resid -m rbp_resid.p=0.8 \
+    let measures = "-m num_q -m num_ret -m num_rel -m map -m gm_map -m yaap -m rbp_resid -m \
+                    rbp_resid.p=0.8 \
                     -m unj.5 -m relstring -m relstring.3 -m utility -m utility.2,-1,0,0";
     let lines = gap().lines(&format!("--profile 10 -q -c {measures}"));
-    let of_c: Vec<&str> = lines.iter().filter(|line| line.contains(" c ")).map(String::as_str).collect();
+    let of_c: Vec<&str> =
+        lines.iter().filter(|line| line.contains(" c ")).map(String::as_str).collect();
     assert_eq!(
         of_c,
         [
@@ -140,7 +148,9 @@ fn version_10_stops_at_topics_that_the_run_lacks_or_puts_in_a_document() {
             "unj_5 c 0.0000",
         ]
     );
-    for line in ["num_q all 3", "num_ret all 3", "num_rel all 5", "map all 0.4167", "gm_map all 0.0136"] {
+    for line in
+        ["num_q all 3", "num_ret all 3", "num_rel all 5", "map all 0.4167", "gm_map all 0.0136"]
+    {
         assert!(lines.iter().any(|of| of == line), "{line} is not in {lines:?}");
     }
     // A bare name is mended, one with parameters is not.
@@ -150,7 +160,8 @@ fn version_10_stops_at_topics_that_the_run_lacks_or_puts_in_a_document() {
     assert_eq!(whole().lines("--profile 10 -m num_q"), ["num_q all 3"]);
 }
 
-/// Three relevant documents at the ranks 2, 6 and 12: the precision there says how many of them a level of recall needed.
+/// Three relevant documents at the ranks 2, 6 and 12: the precision there says how many of them a
+/// level of recall needed.
 #[test]
 fn levels_of_recall_are_rounded_as_each_version_does() {
     let run: String = (1..=12).map(|rank| format!("q 0 d{rank} 0 {} t\n", 20 - rank)).collect();
@@ -160,7 +171,9 @@ fn levels_of_recall_are_rounded_as_each_version_does() {
         lines.iter().map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect()
     };
     let expected = |counts: [usize; 3]| -> Vec<&str> {
-        std::iter::zip(["0.5000", "0.3333", "0.2500"], counts).flat_map(|(value, n)| vec![value; n]).collect()
+        std::iter::zip(["0.5000", "0.3333", "0.2500"], counts)
+            .flat_map(|(value, n)| vec![value; n])
+            .collect()
     };
     assert_eq!(values(""), expected([4, 4, 3]));
     assert_eq!(values("--profile 10"), expected([5, 4, 2]));
@@ -173,7 +186,8 @@ fn topics_are_in_bytewise_order_whatever_the_files_say() {
     assert_eq!(case.lines("-qn -m map"), ["map Q1 1.0000", "map q10 1.0000", "map q2 1.0000"]);
 }
 
-/// 2,000 topics of which the first 6·t mod 7 of ten documents are relevant: the mean of P_10 is 6003 / 20000.
+/// 2,000 topics of which the first 6·t mod 7 of ten documents are relevant: the mean of P_10 is
+/// 6003 / 20000.
 #[test]
 fn topics_are_added_one_by_one_in_their_order() {
     let (mut qrels, mut run) = (String::new(), String::new());
@@ -195,7 +209,10 @@ fn parameters_cutoffs_and_the_order_of_lines() {
         let lines = whole().lines(options);
         lines.iter().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("-m ndcg_cut.10,5 -m P.3 -m map"), ["map", "P_3", "ndcg_cut_5", "ndcg_cut_10"]);
+    assert_eq!(
+        names("-m ndcg_cut.10,5 -m P.3 -m map"),
+        ["map", "P_3", "ndcg_cut_5", "ndcg_cut_10"]
+    );
     assert_eq!(
         names("-m set_F.0.5 -m iprec_at_recall.0.105,.5"),
         ["iprec_at_recall_0.10", "iprec_at_recall_0.50", "set_F_0.5"]
@@ -206,7 +223,8 @@ fn parameters_cutoffs_and_the_order_of_lines() {
         names("-m ndcg.1=3,2=9 -m G.0=1 -m 11pt_avg.0.2,0.8"),
         ["11pt_avg_0.2,0.8", "G_0=1", "ndcg_1=3,2=9"]
     );
-    let set = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map set_F";
+    let set = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall \
+               set_map set_F";
     assert_eq!(names("-m set").join(" "), set);
     assert_eq!(names("").len(), 9 + 1 + 11 + 9);
     assert_eq!(names("-mmap -M1 -c -l 2 --nosummary"), [""; 0]);
@@ -264,7 +282,11 @@ fn duplicates_count_where_they_are_evaluated() {
     let run = "a 0 d1 1 3 t\na 0 d2 2 2 t\na 0 d1 3 1 t\nz 0 d1 1 1 t\nz 0 d1 1 1 t\n";
     let twice = Case::new("a 0 d1 1\nb 0 d1 1\nb 0 d1 1\n", run);
     twice.fails("-m map", 4, "d1");
-    assert_eq!(twice.lines("-M 2 -m num_ret"), ["num_ret all 2"], "the second one is below the cut");
+    assert_eq!(
+        twice.lines("-M 2 -m num_ret"),
+        ["num_ret all 2"],
+        "the second one is below the cut"
+    );
     twice.fails("-M 3 -m num_ret", 4, "d1");
     let judged_twice = Case::new("a 0 d1 1\na 0 d1 1\n", "a 0 d1 1 1 t\n");
     judged_twice.fails("-m map", 4, "judged again");
@@ -279,7 +301,8 @@ fn cut_before_dropping_unjudged_documents_and_nothing_left() {
     );
     assert_eq!(case.lines("-M3 -J -m num_ret -m P.1"), ["num_ret all 1", "P_1 all 1.0000"]);
     for nothing in ["-M2 -J", "-M0"] {
-        let lines = case.lines(&format!("{nothing} -m num_ret -m iprec_at_recall.0,0.5 -m 11pt_avg -m map"));
+        let lines = case
+            .lines(&format!("{nothing} -m num_ret -m iprec_at_recall.0,0.5 -m 11pt_avg -m map"));
         assert_eq!(
             lines,
             [
@@ -346,7 +369,12 @@ fn gains_may_name_unjudged_documents_and_be_close_together() {
     );
     assert_eq!(
         case.lines("-m ndcg.-2=4 -m ndcg_rel.-2=4 -m Rndcg.0=1 -m G.-1=2"),
-        ["G_-1=2 all 0.6309", "ndcg_-2=4 all 1.3393", "ndcg_rel_-2=4 all 0.9197", "Rndcg_0=1 all 0.4097"]
+        [
+            "G_-1=2 all 0.6309",
+            "ndcg_-2=4 all 1.3393",
+            "ndcg_rel_-2=4 all 0.9197",
+            "Rndcg_0=1 all 0.4097"
+        ]
     );
     assert_eq!(case.lines("-m ndcg_rel.1=-2"), ["ndcg_rel_1=-2 all 0.0000"]);
     assert_eq!(case.lines("-m ndcg.1=-2"), ["ndcg_1=-2 all -1.0000"]);
@@ -360,10 +388,14 @@ fn gains_may_name_unjudged_documents_and_be_close_together() {
     assert_eq!(case.lines("-l2 -m Rndcg"), case.lines("-m Rndcg"));
 }
 
-/// A grade that is not a number is 0 to version 9 and nothing to version 10; the values are those of their programs.
+/// A grade that is not a number is 0 to version 9 and nothing to version 10; the values are those
+/// of their programs.
 #[test]
 fn gains_of_grades_that_are_no_numbers() {
-    let case = Case::new("1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n", "1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d4 3 1 t\n");
+    let case = Case::new(
+        "1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n",
+        "1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d4 3 1 t\n",
+    );
     for (gains, nine, ten) in [
         ("x=1", "0.5209", "0.3801"),
         ("1x=3", "0.7039", "0.3801"),
@@ -374,15 +406,22 @@ fn gains_of_grades_that_are_no_numbers() {
         ("1=", "0.0000", "0.0000"),
     ] {
         assert_eq!(case.lines(&format!("-m ndcg.{gains}")), [format!("ndcg_{gains} all {nine}")]);
-        assert_eq!(case.lines(&format!("--profile 10 -m ndcg.{gains}")), [format!("ndcg_{gains} all {ten}")]);
+        assert_eq!(
+            case.lines(&format!("--profile 10 -m ndcg.{gains}")),
+            [format!("ndcg_{gains} all {ten}")]
+        );
     }
 }
 
-/// As both versions print it: text has no deviation and no `Z`, and a scale that is no number gives `nan`.
+/// As both versions print it: text has no deviation and no `Z`, and a scale that is no number gives
+/// `nan`.
 #[test]
 fn deviations_of_text_and_from_no_number() {
     let case = Case::new("301 0 d1 1\n301 0 d2 0\n", "301 Q0 d1 1 2 tagA\n301 Q0 d2 2 1 tagA\n");
-    case.put("z", "301\tmap\t0.5\t0.2\n301\tset_F\tnan\tnan\n301\tP_5\t0\t-nan\n301\tnum_ret\t0\tinf\n");
+    case.put(
+        "z",
+        "301\tmap\t0.5\t0.2\n301\tset_F\tnan\tnan\n301\tP_5\t0\t-nan\n301\tnum_ret\t0\tinf\n",
+    );
     for profile in ["9", "10"] {
         let options = "-q -Z z -m map -m set_F -m relstring -m runid -m P.5 -m num_ret";
         assert_eq!(
@@ -433,9 +472,11 @@ fn many_topics_take_linear_time() {
 #[test]
 fn a_link_named_trec_eval_is_this_command() {
     let case = whole();
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_laneval"), case.0.path().join("trec_eval")).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_laneval"), case.0.path().join("trec_eval"))
+        .unwrap();
     let mut command = assert_cmd::Command::new(case.0.path().join("trec_eval"));
-    let linked = crate::folder::ran(command.current_dir(case.0.path()).args(["-q", "qrels", "run"]));
+    let linked =
+        crate::folder::ran(command.current_dir(case.0.path()).args(["-q", "qrels", "run"]));
     assert_eq!((linked.out, linked.code), (case.run("-q").out, 0));
 }
 
@@ -443,7 +484,8 @@ const JUDGES: &str = "\
 a j2 d1 1\na j2 d2 0\na j10 d1 2\na j10 d3 1\na ß d2 1\na ß d9 0
 b j2 d4 1\nb j2 d5 0\nb j10 d5 1\nb j10 d6 1\nb j10 d7 0\n";
 const PREFS: &str = "\
-a g1 s1 d1 3\na g1 s1 d2 2\na g1 s1 d3 0\na g1 s2 d4 5\na g1 s2 d1 1\na g2 s1 d2 1\na g2 s1 d1 0\na g2 s1 d9 0
+a g1 s1 d1 3\na g1 s1 d2 2\na g1 s1 d3 0\na g1 s2 d4 5\na g1 s2 d1 1\na g2 s1 d2 1\na g2 s1 d1 \
+0\na g2 s1 d9 0
 b h s1 d5 1.5\nb h s1 d6 0.5\nb h s1 d7 0\n";
 const QRELS_PREFS: &str = "\
 a g1 d1 3\na g1 d2 2\na g1 d3 0\na g2 d2 1\na g2 d1 0\na g2 d9 0
@@ -463,8 +505,8 @@ fn judgments_by_group_byte_for_byte() {
     ] {
         let expected = fs::read_to_string(root(&format!("tests/fixtures/{format}.txt"))).unwrap();
         for version in ["9", "10"] {
-            let ran =
-                Case::new(qrels, TIED).run(&format!("--profile {version} -R {format} -q -m {measures}"));
+            let ran = Case::new(qrels, TIED)
+                .run(&format!("--profile {version} -R {format} -q -m {measures}"));
             assert_eq!(
                 (ran.out, ran.err.as_str(), ran.code),
                 (expected.clone(), "", 0),
@@ -498,14 +540,24 @@ fn options_and_faults_of_judgments_by_group() {
         };
         let circle = "a g s1 d1 2\na g s1 d2 1\na g s2 d2 2\na g s2 d1 1\nb h s1 d5 1\n";
         fails(circle, "-R prefs -m prefs_simp", 4, "form a cycle");
-        fails("a g d1 2\na g d1 1\nb h d5 1\n", "-R qrels_prefs -m prefs_simp", 4, "has two levels");
+        fails(
+            "a g d1 2\na g d1 1\nb h d5 1\n",
+            "-R qrels_prefs -m prefs_simp",
+            4,
+            "has two levels",
+        );
         fails(
             "a g s1 d1 2\na g s2 d1 0\nb h s d5 1\n",
             "-R prefs -m prefs_simp",
             4,
             "level 0 and a level above 0",
         );
-        fails("a j d1 1\na j d1 1\nb h d5 1\n", "-R qrels_jg -m map_avgjg", 2, "judged again by judge 'j'");
+        fails(
+            "a j d1 1\na j d1 1\nb h d5 1\n",
+            "-R qrels_jg -m map_avgjg",
+            2,
+            "judged again by judge 'j'",
+        );
         for (qrels, options) in [
             (JUDGES, "-R qrels_jg -m map"),
             (PREFS, "-R prefs -m map"),
@@ -517,7 +569,12 @@ fn options_and_faults_of_judgments_by_group() {
         }
         fails("a g d1\n", "-R qrels_prefs -m prefs_simp", 2, "expected 'query group docno level'");
         fails("a g d1\n", "-R qrels_jg -m map_avgjg", 2, "expected 'query judge docno grade'");
-        fails(QRELS_PREFS, "-R prefs -m prefs_simp", 2, "expected 'query group sub-group docno level'");
+        fails(
+            QRELS_PREFS,
+            "-R prefs -m prefs_simp",
+            2,
+            "expected 'query group sub-group docno level'",
+        );
         fails(PREFS, "-R qrels_prefs -m prefs_simp", 2, "expected 'query group docno level'");
         fails("", "-R qrels_prefs -m prefs_simp", 2, "there is no judgment in it");
         fails("", "-R qrels_jg -m map_avgjg", 2, "there is no judgment in it");

@@ -1,4 +1,5 @@
-//! Results of units: `--units`, `--repeats`, `--rows` and `--qrels-units` in every command that has them.
+//! Results of units: `--units`, `--repeats`, `--rows` and `--qrels-units` in every command that has
+//! them.
 
 use crate::folder::{Folder, assert_says};
 
@@ -12,8 +13,10 @@ fn folder() -> Folder {
     folder.put("qrels", QRELS);
     folder.put("run.trec", RUN);
     folder.put("map.tsv", "A#1\tA\nA#2\tA\nA#3\tA\nX#1\tX\nB#4\tB\nC#1\tC\nB#1\tB\nD#9\tD\n");
-    folder
-        .put("run.tsv", "query_id\tdoc_id\tparent\tscore\nq\t1\tA\t9\nq\t2\tX\t8\nq\t3\tA\t7\nq\t4\tB\t6\n");
+    folder.put(
+        "run.tsv",
+        "query_id\tdoc_id\tparent\tscore\nq\t1\tA\t9\nq\t2\tX\t8\nq\t3\tA\t7\nq\t4\tB\t6\n",
+    );
     folder
 }
 
@@ -23,7 +26,8 @@ const MEASURES: &str = "-m nDCG@5,AP,P@3,Judged@5 --format tsv";
 fn results_are_of_documents() {
     let folder = folder();
     let value = |options: &str| {
-        let out = folder.out(&format!("eval qrels run.trec {options} -m AP --format tsv --precision 12"));
+        let out =
+            folder.out(&format!("eval qrels run.trec {options} -m AP --format tsv --precision 12"));
         out.lines().last().unwrap().rsplit('\t').next().unwrap().to_owned()
     };
     assert_eq!(value("--units before:#"), "0.700000000000");
@@ -76,15 +80,16 @@ fn judged_passages_are_of_documents() {
     let folder = folder();
     folder.put("passages", "q 0 A#1 2\nq 0 A#7 1\nq 0 B#2 1\nq 0 C#1 0\n");
     folder.put("documents.run", "q Q0 B 1 3 t\nq Q0 A 2 2 t\nq Q0 C 3 1 t\n");
-    let found =
-        folder.out("eval passages documents.run --qrels-units before:# -m nDCG@3,AP,P@3 --format tsv");
+    let found = folder
+        .out("eval passages documents.run --qrels-units before:# -m nDCG@3,AP,P@3 --format tsv");
     assert_says(&found, &["0.8597", "AP\tmean\t1", "0.6666"]);
     folder.out("convert passages --qrels --qrels-units before:# -o documents.qrels --quiet");
     assert_eq!(folder.get("documents.qrels"), b"q 0 A 2\nq 0 B 1\nq 0 C 0\n");
     let none = folder.error("eval documents.qrels documents.run --qrels-units before:#");
     assert_says(
         &none,
-        &["documents.qrels: none of its ids has '#', so --qrels-units before:# would change nothing"],
+        &["documents.qrels: none of its ids has '#', so --qrels-units before:# would change \
+             nothing"],
     );
 }
 
@@ -99,19 +104,24 @@ fn matrices_keep_the_rule() {
     );
     assert_says(
         &folder.error("eval b.lmx --repeats sum"),
-        &[
-            "b.lmx: was built with --repeats first, so --repeats sum cannot be answered from it: build it again from the text",
-        ],
+        &["b.lmx: was built with --repeats first, so --repeats sum cannot be answered from it: \
+             build it again from the text"],
     );
     assert_says(
         &folder.error("eval b.lmx --rows 4"),
         &["b.lmx: was built with --rows all, so --rows 4 cannot"],
     );
-    assert_says(&folder.error("eval b.lmx --qrels-units before:#"), &["no judgments that --qrels-units"]);
+    assert_says(
+        &folder.error("eval b.lmx --qrels-units before:#"),
+        &["no judgments that --qrels-units"],
+    );
     folder.out("build qrels documents=run.trec --units map:map.tsv -o m.lmx --quiet");
     folder.out("eval m.lmx --units map:map.tsv -m AP");
     folder.put("other.tsv", "A#1\tB\n");
-    assert_says(&folder.error("eval m.lmx --units map:other.tsv"), &["was built with --units map:"]);
+    assert_says(
+        &folder.error("eval m.lmx --units map:other.tsv"),
+        &["was built with --units map:"],
+    );
 }
 
 #[test]
@@ -119,9 +129,12 @@ fn parts_merge_if_they_have_one_rule() {
     let folder = folder();
     folder.put("more.qrels", "p 0 A 1\n");
     folder.put("more.trec", "p Q0 A#1 1 2 t\np Q0 A#2 2 1 t\n");
-    folder.out("eval qrels run=run.trec --units before:# --repeats blank -m AP --quiet --partial one.sum");
     folder.out(
-        "eval more.qrels run=more.trec --units before:# --repeats blank -m AP --quiet --partial two.sum",
+        "eval qrels run=run.trec --units before:# --repeats blank -m AP --quiet --partial one.sum",
+    );
+    folder.out(
+        "eval more.qrels run=more.trec --units before:# --repeats blank -m AP --quiet --partial \
+         two.sum",
     );
     folder.out("eval more.qrels run=more.trec --units before:# -m AP --quiet --partial three.sum");
     assert_says(&folder.out("merge one.sum two.sum"), &["0.7958"]);
@@ -137,24 +150,31 @@ fn what_is_wrong_is_said_word_for_word() {
     };
     says(
         "--units regex:^d",
-        "invalid value 'regex:^d' for '--units <RULE>': before:TEXT, before-first:TEXT, map:FILE or column:NAME was expected",
+        "invalid value 'regex:^d' for '--units <RULE>': before:TEXT, before-first:TEXT, map:FILE \
+         or column:NAME was expected",
     );
     says(
         "--repeats mean:0",
-        "invalid value 'mean:0' for '--repeats <HOW>': behind mean: a number of results, 1 or more, was expected",
+        "invalid value 'mean:0' for '--repeats <HOW>': behind mean: a number of results, 1 or \
+         more, was expected",
     );
     says(
         "--units before:# --repeats blank --ties average",
-        "--repeats blank has no expected value over ties that can be computed: take --ties docno-desc, or --repeats first",
+        "--repeats blank has no expected value over ties that can be computed: take --ties \
+         docno-desc, or --repeats first",
     );
     says(
         "--units before:@",
-        "run.trec: none of its ids has '@', so --units before:@ would change nothing: 'A#1', 'A#2' and others",
+        "run.trec: none of its ids has '@', so --units before:@ would change nothing: 'A#1', 'A#2' \
+         and others",
     );
     folder.put("map.tsv", "d1#2\td1\nd3\td3\nd1#2\td9\n");
     says("--units map:map.tsv", "map.tsv:3: 'd1#2' belongs to 'd9' here, but to 'd1' on line 1");
     folder.put("map.tsv", "A#1\tA\n");
-    says("--units map:map.tsv", "run.trec:2: 'X#1' is not in map.tsv, which names the unit of each result");
+    says(
+        "--units map:map.tsv",
+        "run.trec:2: 'X#1' is not in map.tsv, which names the unit of each result",
+    );
     folder.put("bad.trec", "q Q0 A#1 1 2 t\nq Q0 #3 2 1 t\n");
     let error = folder.error("eval qrels bad.trec --units before:#");
     assert_says(
@@ -171,9 +191,8 @@ fn what_is_wrong_is_said_word_for_word() {
     let noted = folder.run("eval qrels twice.trec --units before:#");
     assert_says(
         &noted.err,
-        &[
-            "twice.trec: 1 id has '#' twice: before:# takes what is before the last, before-first:# before the first",
-        ],
+        &["twice.trec: 1 id has '#' twice: before:# takes what is before the last, \
+             before-first:# before the first"],
     );
     let noted = folder.run("eval qrels run=run.trec --units before:# --repeats blank");
     assert_says(&noted.err, &["note: run: 3 of 8 results repeat a unit (--repeats blank)"]);
@@ -189,7 +208,8 @@ fn repeats_without_units_come_with_a_hint() {
         &said,
         &[
             "dup.run:2: docno 'a' occurs again for query 'q1', first on line 1",
-            "--repeats first keeps the best, and --repeats blank leaves the ranks of the others empty",
+            "--repeats first keeps the best, and --repeats blank leaves the ranks of the others \
+             empty",
         ],
     );
     assert_says(&folder.out("eval one.qrels dup.run --repeats first -m AP"), &["AP\tmean\t1\n"]);
@@ -209,8 +229,12 @@ fn pipes_are_of_units_too() {
     let folder = folder();
     for way in ["first", "blank", "sum", "mean:2"] {
         let options = format!("--units before:# --repeats {way} --quiet {MEASURES}");
-        let piped = folder.shell(&format!("cat run.trec | $L eval qrels run=<(cat run.trec) {options}"));
-        assert_eq!((piped.code, piped.out), (0, folder.out(&format!("eval qrels run=run.trec {options}"))));
+        let piped =
+            folder.shell(&format!("cat run.trec | $L eval qrels run=<(cat run.trec) {options}"));
+        assert_eq!(
+            (piped.code, piped.out),
+            (0, folder.out(&format!("eval qrels run=run.trec {options}")))
+        );
     }
 }
 
@@ -228,11 +252,13 @@ fn parts_of_comparisons_merge_if_they_have_one_rule() {
     folder.put("all-other.trec", both("other.trec", "more-other.trec"));
     let options = "--units before:# -m AP --quiet";
     folder.out(&format!("compare qrels a=run.trec b=other.trec {options} --partial one"));
-    folder.out(&format!("compare more.qrels a=more.trec b=more-other.trec {options} --partial two"));
     folder
-        .out(&format!("compare more.qrels a=more.trec b=more-other.trec {options} --rows 9 --partial three"));
-    let whole =
-        folder.out(&format!("compare all.qrels a=all.trec b=all-other.trec {options} --format table"));
+        .out(&format!("compare more.qrels a=more.trec b=more-other.trec {options} --partial two"));
+    folder.out(&format!(
+        "compare more.qrels a=more.trec b=more-other.trec {options} --rows 9 --partial three"
+    ));
+    let whole = folder
+        .out(&format!("compare all.qrels a=all.trec b=all-other.trec {options} --format table"));
     assert_eq!(folder.out("merge one two --format table --quiet"), whole);
     assert_says(&folder.error("merge one three"), &["--rows"]);
 }

@@ -1,4 +1,5 @@
-//! `laneval compare`: the verdict, the order of many runs, groups, judges, and the outputs of gates.
+//! `laneval compare`: the verdict, the order of many runs, groups, judges, and the outputs of
+//! gates.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,8 @@ fn demo() -> Folder {
     let folder = Folder::new();
     for name in ["demo.qrels", "demo-bm25.run", "demo-dense.run", "demo-hybrid.run"] {
         let path = format!("{}/../../examples/data/{name}", env!("CARGO_MANIFEST_DIR"));
-        let short = name.trim_start_matches("demo-").trim_start_matches("demo.").trim_end_matches(".run");
+        let short =
+            name.trim_start_matches("demo-").trim_start_matches("demo.").trim_end_matches(".run");
         folder.put(short, std::fs::read(path).unwrap());
     }
     folder
@@ -47,10 +49,10 @@ fn first_line(text: &str) -> &str {
 fn the_verdict_comes_first() {
     let folder = demo();
     let three = "compare qrels bm25 dense hybrid -m nDCG@10,P@10 --quiet --format";
-    let said =
-        "hybrid is better than bm25: nDCG@10 +0.165 (95 % interval +0.084 to +0.245), adjusted p = 0.0005.";
-    let open =
-        "hybrid against dense is undecided: +0.095 (95 % interval +0.002 to +0.188), adjusted p = 0.0912.";
+    let said = "hybrid is better than bm25: nDCG@10 +0.165 (95 % interval +0.084 to +0.245), \
+                adjusted p = 0.0005.";
+    let open = "hybrid against dense is undecided: +0.095 (95 % interval +0.002 to +0.188), \
+                adjusted p = 0.0912.";
     let table = folder.out(&format!("{three} table"));
     assert_eq!(table.lines().take(2).collect::<Vec<_>>(), [said, open]);
     assert_eq!(first_line(&folder.out(&format!("{three} markdown"))), format!("**{said} {open}**"));
@@ -60,30 +62,35 @@ fn the_verdict_comes_first() {
     assert_eq!(document["verdict"]["best"], "hybrid");
     assert_eq!(document["verdict"]["not_told_from_best"], serde_json::json!(["dense"]));
     // With a baseline every sentence is about the other run, and shares are of the baseline.
-    let old =
-        folder.out("compare qrels old=hybrid new=bm25 --baseline old -m nDCG@10 --quiet --format table");
+    let old = folder
+        .out("compare qrels old=hybrid new=bm25 --baseline old -m nDCG@10 --quiet --format table");
     assert_says(
         &old,
         &[
-            "new is worse than old: nDCG@10 -0.165 (-22.4 %, 95 % interval -0.245 to -0.084), p = 0.0002.\n",
-            "new is worse than old on nDCG@10: 0.5703 against 0.7351, -0.1648 (-22.4 %), 95 % interval -0.2451 to -0.0844",
+            "new is worse than old: nDCG@10 -0.165 (-22.4 %, 95 % interval -0.245 to -0.084), p = \
+             0.0002.\n",
+            "new is worse than old on nDCG@10: 0.5703 against 0.7351, -0.1648 (-22.4 %), 95 % \
+             interval -0.2451 to -0.0844",
             "of 40 queries 12 won, 2 tied, 26 lost",
         ],
     );
     assert!(!old.contains("28.9"), "{old}");
     let same = folder.out("compare qrels a=bm25 b=bm25 -m nDCG@10 --quiet --format table");
     assert_eq!(first_line(&same), "a and b have the same nDCG@10 in every query.");
-    let margin = folder.out("compare qrels bm25 dense -m nDCG@10 --margin 0.2 --quiet --format table");
+    let margin =
+        folder.out("compare qrels bm25 dense -m nDCG@10 --margin 0.2 --quiet --format table");
     assert!(
         first_line(&margin).starts_with("dense and bm25 are equal within ±0.2: nDCG@10 +0.070 ("),
         "{margin}"
     );
     assert!(first_line(&margin).ends_with(", p = 0.0031 in two one-sided tests."), "{margin}");
-    let slight = folder.out("compare qrels bm25 hybrid -m nDCG@10 --margin 0.3 --quiet --format json");
+    let slight =
+        folder.out("compare qrels bm25 hybrid -m nDCG@10 --margin 0.3 --quiet --format json");
     assert_says(&slight, &["hybrid is better than bm25, but by less than ±0.3: nDCG@10 +0.165"]);
     assert_eq!(json(&slight)["verdict"]["not_told_from_best"], serde_json::json!([]));
     // A rise is positive, also of a baseline below 0.
-    let below = folder.out("compare qrels hybrid dense -m Utility --baseline hybrid --quiet --format table");
+    let below = folder
+        .out("compare qrels hybrid dense -m Utility --baseline hybrid --quiet --format table");
     assert!(first_line(&below).contains("Utility +0.150 (+0.7 %"), "{below}");
 }
 
@@ -97,7 +104,8 @@ fn adjusted(tsv: &str, measure: &str) -> BTreeMap<(String, String), f64> {
     tsv.lines().filter_map(row).collect()
 }
 
-/// Twelve runs are in the order of their means, and what is said of them follows from the corrected p in the rows.
+/// Twelve runs are in the order of their means, and what is said of them follows from the corrected
+/// p in the rows.
 #[test]
 fn many_runs_are_in_order() {
     let (folder, command) = twelve();
@@ -133,7 +141,8 @@ fn many_runs_are_in_order() {
     let differ = |a: &str, b: &str| p[&(a.min(b).to_owned(), a.max(b).to_owned())] < 0.05;
     let table = folder.out(&format!("{command} --format table"));
     assert!(
-        first_line(&table).starts_with(&format!("{} has the highest nDCG@10 of 12 runs: ", order[0])),
+        first_line(&table)
+            .starts_with(&format!("{} has the highest nDCG@10 of 12 runs: ", order[0])),
         "{table}"
     );
     let alike: Vec<&str> =
@@ -165,7 +174,8 @@ fn many_runs_are_in_order() {
     assert_eq!(letters.len(), 12, "{table}");
     for (at, one) in order.iter().enumerate() {
         for other in &order[at + 1..] {
-            let shared = letters[one.as_str()].iter().any(|of| letters[other.as_str()].contains(of));
+            let shared =
+                letters[one.as_str()].iter().any(|of| letters[other.as_str()].contains(of));
             assert_eq!(shared, !differ(one, other), "{one} and {other} in\n{table}");
         }
     }
@@ -210,7 +220,10 @@ fn groups_are_comparisons_of_their_queries() {
     let all = "compare qrels bm25 dense hybrid -m nDCG@10,P@10 --permutations 999 --format json";
     let ran = folder.run(&format!("{all} --group-by groups"));
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_says(&ran.err, &["no query of the group none counts", "10 of 40 queries are in no group"]);
+    assert_says(
+        &ran.err,
+        &["no query of the group none counts", "10 of 40 queries are in no group"],
+    );
     let whole = json(&ran.out);
     for (at, (name, of)) in [("even", &even[..10]), ("odd", &odd[..])].into_iter().enumerate() {
         folder.put("only", of.iter().map(|query| format!("{query}\n")).collect::<String>());
@@ -229,17 +242,25 @@ fn groups_are_comparisons_of_their_queries() {
     // Rows have the group behind what they always have.
     let rows = folder.out("compare qrels bm25 dense -m AP --group-by groups --format csv --quiet");
     assert_eq!(first_line(&rows), "run,baseline,query_id,measure,stat,value,group");
-    assert!(rows.contains("dense,,,AP,mean,") && rows.lines().any(|line| line.ends_with(",odd")), "{rows}");
-    let table =
-        folder.out("compare qrels bm25 dense hybrid -m nDCG@10 --group-by groups --format table --quiet");
+    assert!(
+        rows.contains("dense,,,AP,mean,") && rows.lines().any(|line| line.ends_with(",odd")),
+        "{rows}"
+    );
+    let table = folder
+        .out("compare qrels bm25 dense hybrid -m nDCG@10 --group-by groups --format table --quiet");
     assert_says(
         &table,
-        &["nDCG@10 in 2 groups; p is corrected within each", "\neven: ", "\nodd: hybrid is better than bm25"],
+        &[
+            "nDCG@10 in 2 groups; p is corrected within each",
+            "\neven: ",
+            "\nodd: hybrid is better than bm25",
+        ],
     );
     // A gate that holds over all queries can fail in a group.
     let gate = "--fail-if 'nDCG@10 < 0.56' --format table --quiet";
     assert_eq!(folder.shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 {gate}")).code, 0);
-    let failed = folder.shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 --group-by groups {gate}"));
+    let failed =
+        folder.shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 --group-by groups {gate}"));
     assert_eq!(failed.code, 1, "{}{}", failed.out, failed.err);
     assert_says(&failed.err, &["error: a gate failed: bm25: nDCG@10 < 0.56 [odd]\n"]);
     assert_says(
@@ -259,23 +280,34 @@ fn groups_against_stored_values() {
             .collect::<String>(),
     );
     folder.out("eval qrels main=hybrid -m nDCG@10 --per-query -o main.json --quiet");
-    let stored =
-        "compare qrels new=dense --baseline main.json -m nDCG@10 --group-by groups --format json --quiet";
-    let live = "compare qrels main=hybrid new=dense --baseline main -m nDCG@10 --group-by groups --format json --quiet";
+    let stored = "compare qrels new=dense --baseline main.json -m nDCG@10 --group-by groups \
+                  --format json --quiet";
+    let live = "compare qrels main=hybrid new=dense --baseline main -m nDCG@10 --group-by groups \
+                --format json --quiet";
     let [stored_document, live_document] = [stored, live].map(|args| json(&folder.out(args)));
     assert_eq!(stored_document["groups"][0]["pairs"], live_document["groups"][0]["pairs"]);
     assert_eq!(stored_document["groups"][1]["verdict"], live_document["groups"][1]["verdict"]);
     let gate = |args: &str| folder.shell(&format!("$L {args} --fail-if 'nDCG@10 drops > 0.5%'"));
     assert_eq!((gate(stored).code, gate(live).code), (1, 1));
     let judged = |text: &str| {
-        json(text)["groups"].as_array().unwrap().iter().map(|of| of["gates"].clone()).collect::<Vec<_>>()
+        json(text)["groups"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|of| of["gates"].clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(judged(&gate(stored).out), judged(&gate(live).out));
     // Other judgments are refused.
-    let less: Vec<String> =
-        String::from_utf8(folder.get("qrels")).unwrap().lines().skip(1).map(str::to_owned).collect();
+    let less: Vec<String> = String::from_utf8(folder.get("qrels"))
+        .unwrap()
+        .lines()
+        .skip(1)
+        .map(str::to_owned)
+        .collect();
     folder.put("other", less.join("\n") + "\n");
-    let refused = folder.error("compare other new=dense --baseline main.json -m nDCG@10 --group-by groups");
+    let refused =
+        folder.error("compare other new=dense --baseline main.json -m nDCG@10 --group-by groups");
     assert_says(&refused, &["judgments"]);
 }
 
@@ -284,7 +316,8 @@ fn groups_against_stored_values() {
 fn a_comparison_by_each_judge() {
     let folder = demo();
     let text = String::from_utf8(folder.get("qrels")).unwrap();
-    let fields: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    let fields: Vec<Vec<&str>> =
+        text.lines().map(|line| line.split_whitespace().collect()).collect();
     let of = |judge: usize| {
         // The second judge is stricter, and has not seen every document.
         let grade = |grade: &str| {
@@ -310,7 +343,10 @@ fn a_comparison_by_each_judge() {
     }
     folder.put("both", both);
     let command = |qrels: &str| {
-        format!("compare {qrels} bm25 dense hybrid -m nDCG@10,AP --permutations 99 --format json --quiet")
+        format!(
+            "compare {qrels} bm25 dense hybrid -m nDCG@10,AP --permutations 99 --format json \
+             --quiet"
+        )
     };
     let each = json(&folder.out(&format!("{} --judges each", command("both"))));
     for (at, judge) in ["ann", "bob"].into_iter().enumerate() {
@@ -318,7 +354,8 @@ fn a_comparison_by_each_judge() {
         assert_eq!(each["judges"][at]["name"], judge);
         assert_eq!(each["judges"][at]["pairs"], alone["pairs"], "{judge}");
     }
-    let table = folder.out("compare both bm25 dense hybrid -m nDCG@10 --judges each --format table --quiet");
+    let table = folder
+        .out("compare both bm25 dense hybrid -m nDCG@10 --judges each --format table --quiet");
     assert_says(&table, &["nDCG@10 in 2 judges; p is corrected", "\nann: ", "\nbob: "]);
 }
 
@@ -326,8 +363,8 @@ fn a_comparison_by_each_judge() {
 #[test]
 fn gates_in_every_output() {
     let folder = demo();
-    let command =
-        "compare qrels old=hybrid new=bm25 -m nDCG@10 --fail-if 'nDCG@10 drops > 0.5%' --fail-if 'AP < 0.3'";
+    let command = "compare qrels old=hybrid new=bm25 -m nDCG@10 --fail-if 'nDCG@10 drops > 0.5%' \
+                   --fail-if 'AP < 0.3'";
     let outputs = "-o p.html -o s.md -o g.xml -o d.json -o r.tsv -o l.jsonl -o t.txt";
     let ran = folder.shell(&format!("$L {command} {outputs}"));
     assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{}", ran.err);
@@ -335,7 +372,8 @@ fn gates_in_every_output() {
         &ran.err,
         &[
             "PASSED  new: AP < 0.3  (AP of new is 0.4443; allowed: 0.3 or more)",
-            "error: a gate failed: new: nDCG@10 drops > 0.5% (nDCG@10 of new fell by 0.1648 (-22.4 %, 95 % interval -0.2451 to -0.0844); \
+            "error: a gate failed: new: nDCG@10 drops > 0.5% (nDCG@10 of new fell by 0.1648 (-22.4 \
+             %, 95 % interval -0.2451 to -0.0844); \
              allowed: a drop of 0.0037 (0.5 %))",
         ],
     );
@@ -344,11 +382,16 @@ fn gates_in_every_output() {
     let rows: Vec<&str> = markdown.lines().rev().take(2).collect();
     assert_eq!(rows[0], "| PASSED | new | AP &lt; 0.3 | AP of new is 0.4443 | 0.3 or more |");
     assert!(
-        rows[1].starts_with("| **FAILED** | new | nDCG@10 drops &gt; 0.5% | nDCG@10 of new fell by 0.1648 ("),
+        rows[1].starts_with(
+            "| **FAILED** | new | nDCG@10 drops &gt; 0.5% | nDCG@10 of new fell by 0.1648 ("
+        ),
         "{markdown}"
     );
     assert_says(&markdown, &["**FAILED: 1 of 2 gates**"]);
-    assert_says(&text("t.txt"), &["\nPASSED  new: AP < 0.3", "\nFAILED  new: nDCG@10 drops > 0.5%"]);
+    assert_says(
+        &text("t.txt"),
+        &["\nPASSED  new: AP < 0.3", "\nFAILED  new: nDCG@10 drops > 0.5%"],
+    );
     assert_says(
         &text("g.xml"),
         &[
@@ -396,15 +439,18 @@ fn gates_say_what_they_allow() {
             "p < 0.0001; allowed: a drop of 0.005, or one that chance explains (p ≥ 0.05)",
         ),
         ("nDCG@10 worse p<0.05", "allowed: a drop that chance explains (p ≥ 0.05)"),
-        ("nDCG@10 may drop > 0.005", "allowed: data that rule out a drop of 0.005 or more (p < 0.05)"),
+        (
+            "nDCG@10 may drop > 0.005",
+            "allowed: data that rule out a drop of 0.005 or more (p < 0.05)",
+        ),
         ("nDCG@10 drops", "allowed: no drop"),
         ("nDCG@10 < 0.57033", "nDCG@10 of bm25 is 0.570326; allowed: 0.57033 or more"),
         ("nDCG@10 <= 0.6", "allowed: more than 0.6"),
         ("nDCG@10 > 0.5", "allowed: 0.5 or less"),
         ("nDCG@10 >= 0.5", "allowed: less than 0.5"),
     ] {
-        let failed =
-            folder.shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 --quiet --fail-if '{gate}'"));
+        let failed = folder
+            .shell(&format!("$L compare qrels hybrid bm25 -m nDCG@10 --quiet --fail-if '{gate}'"));
         assert_eq!(failed.code, 1, "{gate}: {}", failed.err);
         assert_says(&failed.err, &[allowed]);
     }
@@ -418,12 +464,18 @@ fn outputs_that_are_refused() {
     for (args, why) in [
         (format!("{two} -o a.md -o ./a.md"), "two outputs have one name: ./a.md"),
         (format!("{two} -o - -o -"), "two outputs have one name: stdout"),
-        (format!("{two} -o a.md -o b.zip"), "b.zip: cannot write: unknown extension .zip: take .tsv"),
+        (
+            format!("{two} -o a.md -o b.zip"),
+            "b.zip: cannot write: unknown extension .zip: take .tsv",
+        ),
         (
             format!("{two} -o g.xml"),
             "the format junit has the results of gates, and there is none: add --fail-if",
         ),
-        (format!("{two} -o a.md -o b.md --format table"), "--format is of stdout where there are several -o"),
+        (
+            format!("{two} -o a.md -o b.md --format table"),
+            "--format is of stdout where there are several -o",
+        ),
         (format!("{two} -o qrels -o a.md"), "qrels: cannot write: it is one of the inputs"),
         (format!("{two} --sort RR"), "--sort RR: it is not compared, but AP"),
         (format!("{two} --sort nonsense"), "nonsense"),
@@ -442,13 +494,15 @@ fn outputs_that_are_refused() {
 #[test]
 fn a_page_of_groups_with_texts() {
     let folder = demo();
-    let groups = (1..=40).map(|query| format!("{query:02}\t{}\n", if query > 20 { "late" } else { "early" }));
+    let groups = (1..=40)
+        .map(|query| format!("{query:02}\t{}\n", if query > 20 { "late" } else { "early" }));
     folder.put("groups", groups.collect::<String>());
     let titles = (1..=39).map(|query| format!("{query:02}\tsailing boats {query} <b>\n"));
     folder.put("titles.tsv", titles.collect::<String>());
     let command = "compare qrels bm25 hybrid -m nDCG@10 --group-by groups --titles titles.tsv";
-    let ran = folder
-        .shell(&format!("$L {command} --fail-if 'nDCG@10 < 0.55' --fail-if 'nDCG@10 < 0.75' -o p.html"));
+    let ran = folder.shell(&format!(
+        "$L {command} --fail-if 'nDCG@10 < 0.55' --fail-if 'nDCG@10 < 0.75' -o p.html"
+    ));
     assert_eq!(ran.code, 1, "{}", ran.err);
     assert_says(&ran.err, &["1 of 40 queries has no text in titles.tsv (40)"]);
     let page = String::from_utf8(folder.get("p.html")).unwrap();
@@ -468,16 +522,19 @@ fn a_page_of_groups_with_texts() {
         &folder.error(&format!("{command} -o a.md")),
         &["--titles has the texts of queries for a page"],
     );
-    let same = folder.error("compare qrels bm25 hybrid --titles titles.tsv -o p.html -o titles.tsv");
+    let same =
+        folder.error("compare qrels bm25 hybrid --titles titles.tsv -o p.html -o titles.tsv");
     assert_says(&same, &["titles.tsv: cannot write: it is one of the inputs"]);
 }
 
-/// Of many runs against a baseline the best is one of those that are better, and copies of it are equal to it.
+/// Of many runs against a baseline the best is one of those that are better, and copies of it are
+/// equal to it.
 #[test]
 fn many_runs_against_a_baseline() {
     let (folder, command) = twelve();
     folder.put("copy", folder.get("r3"));
-    let table = folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format table"));
+    let table =
+        folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format table"));
     let tsv = folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format tsv"));
     let p = adjusted(&tsv, "nDCG@10");
     let delta = |run: &str| -> f64 {
@@ -487,15 +544,21 @@ fn many_runs_against_a_baseline() {
     let mut better: Vec<String> = (1..=12)
         .map(|run| format!("r{run}"))
         .filter(|run| {
-            run != "r3" && delta(run) > 0.0 && p[&("r3".min(run).to_owned(), "r3".max(run).to_owned())] < 0.05
+            run != "r3"
+                && delta(run) > 0.0
+                && p[&("r3".min(run).to_owned(), "r3".max(run).to_owned())] < 0.05
         })
         .collect();
     better.sort_by(|a, b| delta(b).total_cmp(&delta(a)));
     assert!(!better.is_empty() && better.len() < 11, "{tsv}");
     assert!(first_line(&table).starts_with(&format!("{} of 12 runs ", better.len())), "{table}");
-    assert_says(&table, &[&format!("The best of them, {}: nDCG@10 +", better[0]), "1 is equal to r3: copy."]);
-    let document =
-        json(&folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format json")));
+    assert_says(
+        &table,
+        &[&format!("The best of them, {}: nDCG@10 +", better[0]), "1 is equal to r3: copy."],
+    );
+    let document = json(
+        &folder.out(&format!("{command} copy -m nDCG@10 --baseline r3 --quiet --format json")),
+    );
     assert_eq!(document["verdict"]["not_told_from_best"], Value::Null);
 }
 
@@ -504,11 +567,18 @@ fn many_runs_against_a_baseline() {
 fn one_sided_questions_tell_no_best_run() {
     let (folder, command) = twelve();
     for alternative in ["better", "worse"] {
-        let table =
-            folder.out(&format!("{command} -m nDCG@10 --alternative {alternative} --quiet --format table"));
+        let table = folder.out(&format!(
+            "{command} -m nDCG@10 --alternative {alternative} --quiet --format table"
+        ));
         let first = first_line(&table);
-        assert!(first.contains(" is better than ") || first.contains(" is not shown to be "), "{first}");
-        assert!(!table.contains("cannot be told from it") && !table.contains("letters  "), "{table}");
+        assert!(
+            first.contains(" is better than ") || first.contains(" is not shown to be "),
+            "{first}"
+        );
+        assert!(
+            !table.contains("cannot be told from it") && !table.contains("letters  "),
+            "{table}"
+        );
     }
 }
 
@@ -548,8 +618,9 @@ fn a_test_against_the_means_shows_nothing() {
 #[test]
 fn gates_on_geometric_means_speak_of_factors() {
     let folder = demo();
-    let failed = folder
-        .shell("$L compare qrels hybrid bm25 -m GMAP --quiet --fail-if 'GMAP drops > 0.01' --format tsv");
+    let failed = folder.shell(
+        "$L compare qrels hybrid bm25 -m GMAP --quiet --fail-if 'GMAP drops > 0.01' --format tsv",
+    );
     assert_eq!(failed.code, 1, "{}", failed.err);
     let mean = |run: &str| -> f64 {
         let start = format!("{run}\t\t\tGMAP\tmean\t");
@@ -572,7 +643,11 @@ fn gates_of_odd_names() {
         "$L compare qrels {names} -m AP --quiet --fail-if 'AP < 0.9' -o s.md -o - --format table"
     ));
     assert_eq!(ran.code, 1, "{}", ran.err);
-    assert!(!ran.out.contains('\u{1b}') && ran.out.contains(r"FAILED  a\nb|c: AP < 0.9"), "{}", ran.out);
+    assert!(
+        !ran.out.contains('\u{1b}') && ran.out.contains(r"FAILED  a\nb|c: AP < 0.9"),
+        "{}",
+        ran.out
+    );
     let markdown = String::from_utf8(folder.get("s.md")).unwrap();
     assert!(
         markdown
@@ -608,7 +683,9 @@ fn options_that_would_do_nothing() {
     assert!(!folder.names().contains(&"x.part".to_owned()));
     let top = folder.out("compare qrels bm25 hybrid dense -m AP --top 2 --format table --quiet");
     assert!(
-        top.contains("b  hybrid  0.6331*ᶜ") && top.contains("c  dense ") && !top.contains("a  bm25"),
+        top.contains("b  hybrid  0.6331*ᶜ")
+            && top.contains("c  dense ")
+            && !top.contains("a  bm25"),
         "{top}"
     );
     let judges = folder.run("compare qrels bm25 dense -m AP --judges each --format table");
@@ -618,6 +695,8 @@ fn options_that_would_do_nothing() {
     );
     let queries = folder.out("compare qrels bm25 dense -m AP -q --format markdown --quiet");
     assert_says(&queries, &["| query | bm25 | dense | delta |"]);
-    let each = json(&folder.out("compare qrels bm25 dense hybrid -m AP --all-pairs --format json --quiet"));
+    let each = json(
+        &folder.out("compare qrels bm25 dense hybrid -m AP --all-pairs --format json --quiet"),
+    );
     assert_eq!(each["sentences"].as_array().unwrap().len(), 3);
 }

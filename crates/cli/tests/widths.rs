@@ -1,4 +1,5 @@
-//! What commands show on a narrow terminal: no line is wider than it, and a pipe still gets all of it.
+//! What commands show on a narrow terminal: no line is wider than it, and a pipe still gets all of
+//! it.
 
 use std::fmt::Write;
 
@@ -15,7 +16,9 @@ fn with_runs() -> Folder {
     let folder = Folder::empty();
     let mut qrels = String::new();
     for query in 1..=30 {
-        (0..8).for_each(|doc| writeln!(qrels, "q{query} 0 document-{doc} {}", (doc * query) % 3).unwrap());
+        (0..8).for_each(|doc| {
+            writeln!(qrels, "q{query} 0 document-{doc} {}", (doc * query) % 3).unwrap()
+        });
     }
     folder.put("qrels", qrels);
     for run in 0..20 {
@@ -64,7 +67,8 @@ fn nothing_is_wider_than_the_terminal() {
         "eval qrels 0.run 1.run --explain".to_owned(),
         "eval qrels 0.run 1.run -m nDCG@1..9 -q".to_owned(),
         "compare qrels 0.run 1.run --anova --margin 0.01 --power 0.01 -q".to_owned(),
-        "compare qrels 0.run 1.run --fail-if AP<0.9 --fail-if nDCG@10_drops_>_0.01".replace('_', "\\ "),
+        "compare qrels 0.run 1.run --fail-if AP<0.9 --fail-if nDCG@10_drops_>_0.01"
+            .replace('_', "\\ "),
         "compare qrels 1.run 2.run --baseline base.csv -m AP".to_owned(),
         "bench long.lmx --seconds 0 --threads 1".to_owned(),
     ];
@@ -74,8 +78,9 @@ fn nothing_is_wider_than_the_terminal() {
             commands.push(format!("eval qrels {runs}"));
             commands.push(format!("eval qrels {runs} -m AP,nDCG@10,RR --stat ci95,std -q"));
             commands.push(format!("compare qrels {runs} --permutations 99"));
-            commands
-                .push(format!("compare qrels {runs} -q --all-pairs --permutations 99 --baseline {name}1"));
+            commands.push(format!(
+                "compare qrels {runs} -q --all-pairs --permutations 99 --baseline {name}1"
+            ));
             commands.push(format!("show qrels {runs} --query q3"));
         }
     }
@@ -83,8 +88,10 @@ fn nothing_is_wider_than_the_terminal() {
         for columns in [80, 60] {
             let lines = shown(&folder, columns, &command);
             assert!(lines.iter().any(|line| line.width() > columns / 3), "{command}\n{lines:#?}");
-            // A word cannot be wrapped: a sentence may name a run that is longer than the terminal is wide.
-            let of_words = |line: &&String| line.split(' ').all(|word| word.width() + 15 <= columns);
+            // A word cannot be wrapped: a sentence may name a run that is longer than the terminal
+            // is wide.
+            let of_words =
+                |line: &&String| line.split(' ').all(|word| word.width() + 15 <= columns);
             let wide = lines.iter().filter(of_words).find(|line| line.width() > columns);
             assert_eq!(wide, None, "{command} at {columns}\n{}", lines.join("\n"));
         }

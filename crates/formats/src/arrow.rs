@@ -1,6 +1,7 @@
 //! Files and streams of Arrow: the places of their messages, and the batches in them.
 //!
-//! The crate `arrow-ipc` reads a message in place, but trusts the lengths in it. They are checked here first.
+//! The crate `arrow-ipc` reads a message in place, but trusts the lengths in it. They are checked
+//! here first.
 //!
 //! ```text
 //! stream    message, message, … , [ff ff ff ff] 00 00 00 00
@@ -11,12 +12,13 @@
 //! buffer    of a compressed batch: length when decompressed, i64, then LZ4 or zstd
 //! ```
 //!
-//! Each number here is a claim. flatbuffers checks those of its own tables; where a message lies, where its buffers lie, and how much
-//! memory one wants are checked here. Nothing is copied: a message is a part of the file's memory, and so are its buffers, if they are
-//! aligned and not compressed.
+//! Each number here is a claim. flatbuffers checks those of its own tables; where a message lies,
+//! where its buffers lie, and how much memory one wants are checked here. Nothing is copied: a
+//! message is a part of the file's memory, and so are its buffers, if they are aligned and not
+//! compressed.
 //!
-//! Both forms become one list of places. For a stream that list is made in one walk over the lengths, which reads a few bytes a message; so
-//! batches of streams are read in parallel as well.
+//! Both forms become one list of places. For a stream that list is made in one walk over the
+//! lengths, which reads a few bytes a message; so batches of streams are read in parallel as well.
 
 use std::sync::Arc;
 
@@ -35,9 +37,10 @@ use crate::panics::guarded;
 const MAGIC: &[u8] = b"ARROW1";
 /// The bytes before the length of a message.
 const CONTINUES: [u8; 4] = [0xff; 4];
-/// The largest ratio of data to its compressed form by LZ4 or zstd: a block of 128 KiB can have 4 bytes.
-// A zstd block that repeats one byte has a header of 3 bytes and the byte: 2¹⁷/2² = 2¹⁵. LZ4 comes to 255 at most. Without a bound, a file
-// of a kilobyte could ask for exabytes.
+/// The largest ratio of data to its compressed form by LZ4 or zstd: a block of 128 KiB can have 4
+/// bytes.
+// A zstd block that repeats one byte has a header of 3 bytes and the byte: 2¹⁷/2² = 2¹⁵. LZ4 comes
+// to 255 at most. Without a bound, a file of a kilobyte could ask for exabytes.
 const RATIO: usize = 1 << 15;
 
 /// A file or a stream, whose messages were found.
@@ -70,7 +73,8 @@ impl ArrowFile {
         let trailer = bytes[end..].try_into().map_err(|_| incomplete())?;
         let length = read_footer_length(trailer).map_err(unreadable)?;
         let start = end.checked_sub(length).ok_or_else(incomplete)?;
-        let footer = root_as_footer(&bytes[start..end]).map_err(|error| damaged(&error.to_string()))?;
+        let footer =
+            root_as_footer(&bytes[start..end]).map_err(|error| damaged(&error.to_string()))?;
         let schema = footer.schema().ok_or_else(|| damaged("no schema"))?;
         let schema = Arc::new(try_fb_to_schema(schema).map_err(unreadable)?);
         let (dictionaries, batches) = (footer.dictionaries(), footer.recordBatches());
@@ -87,7 +91,10 @@ impl ArrowFile {
         while let Some(header) = header(&bytes[at..])? {
             let message = message(&bytes[at..], header)?;
             let body = usize::try_from(message.bodyLength()).map_err(|_| incomplete())?;
-            let after = at.checked_add(header).and_then(|at| at.checked_add(body)).ok_or_else(incomplete)?;
+            let after = at
+                .checked_add(header)
+                .and_then(|at| at.checked_add(body))
+                .ok_or_else(incomplete)?;
             if after > bytes.len() {
                 return Err(incomplete());
             }
@@ -114,22 +121,29 @@ impl ArrowFile {
     /// # Errors
     /// A message that cannot be read.
     pub fn batches(&self, columns: Vec<usize>) -> Result<Vec<RecordBatch>, WrongTable> {
-        let mut decoder = FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
+        let mut decoder =
+            FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
         let mut batches = Vec::new();
-        // Dictionaries of a stream may stand between its batches, and change. So each is a piece by itself, and batches that follow one
-        // another are one piece, read in parallel under the dictionaries so far.
+        // Dictionaries of a stream may stand between its batches, and change. So each is a piece by
+        // itself, and batches that follow one another are one piece, read in parallel under the
+        // dictionaries so far.
         for alike in self.messages.chunk_by(|one, next| one.is_batch && next.is_batch) {
             match alike {
                 [dictionary] if !dictionary.is_batch => {
                     let bytes = self.message(&dictionary.block)?;
-                    guarded(|| decoder.read_dictionary(&dictionary.block, &bytes).map_err(unreadable))?;
+                    guarded(|| {
+                        decoder.read_dictionary(&dictionary.block, &bytes).map_err(unreadable)
+                    })?;
                 }
                 all => {
                     let read = |place: &MessagePlace| {
                         let bytes = self.message(&place.block)?;
-                        guarded(|| decoder.read_record_batch(&place.block, &bytes).map_err(unreadable))
+                        guarded(|| {
+                            decoder.read_record_batch(&place.block, &bytes).map_err(unreadable)
+                        })
                     };
-                    let read: Vec<_> = all.par_iter().map(read).collect::<Result<_, WrongTable>>()?;
+                    let read: Vec<_> =
+                        all.par_iter().map(read).collect::<Result<_, WrongTable>>()?;
                     batches.extend(read.into_iter().flatten());
                 }
             }
@@ -152,7 +166,8 @@ impl ArrowFile {
     }
 }
 
-/// Returns how many bytes come before the body of the message at the start of `bytes`; `None` at the end of a stream.
+/// Returns how many bytes come before the body of the message at the start of `bytes`; `None` at
+/// the end of a stream.
 fn header(bytes: &[u8]) -> Result<Option<usize>, WrongTable> {
     if bytes.is_empty() {
         return Ok(None);
@@ -171,7 +186,8 @@ fn message(bytes: &[u8], header: usize) -> Result<Message<'_>, WrongTable> {
     root_as_message(described).map_err(|error| damaged(&error.to_string()))
 }
 
-/// Checks that compressed buffers can have the lengths that they announce, and that there is memory for them.
+/// Checks that compressed buffers can have the lengths that they announce, and that there is memory
+/// for them.
 fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
@@ -179,18 +195,24 @@ fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
         return Ok(());
     }
     for buffer in batch.buffers().iter().flatten() {
-        let (Ok(start), Ok(length)) = (usize::try_from(buffer.offset()), usize::try_from(buffer.length()))
+        let (Ok(start), Ok(length)) =
+            (usize::try_from(buffer.offset()), usize::try_from(buffer.length()))
         else {
             return Err(incomplete());
         };
-        let compressed =
-            start.checked_add(length).and_then(|end| body.get(start..end)).ok_or_else(incomplete)?;
-        let Some(length) = compressed.first_chunk::<8>().map(|bytes| i64::from_le_bytes(*bytes)) else {
+        let compressed = start
+            .checked_add(length)
+            .and_then(|end| body.get(start..end))
+            .ok_or_else(incomplete)?;
+        let Some(length) = compressed.first_chunk::<8>().map(|bytes| i64::from_le_bytes(*bytes))
+        else {
             continue;
         };
-        // −1 says that this buffer is not compressed. Other negative lengths are the reader's to refuse.
+        // −1 says that this buffer is not compressed. Other negative lengths are the reader's to
+        // refuse.
         let Ok(length) = usize::try_from(length) else { continue };
-        if length / RATIO > compressed.len() || Vec::<u8>::new().try_reserve_exact(length).is_err() {
+        if length / RATIO > compressed.len() || Vec::<u8>::new().try_reserve_exact(length).is_err()
+        {
             return Err(damaged(&format!("{} bytes cannot come to {length}", compressed.len())));
         }
     }

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
-    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type,
+    Decimal256Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, Float64Array};
 use arrow_schema::DataType;
@@ -24,7 +24,8 @@ pub fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
     (first.collect(), nulls.null_count())
 }
 
-/// Returns a column of numbers as one of a type that is borrowed: truth values are 0 and 1, and decimals become the nearest numbers.
+/// Returns a column of numbers as one of a type that is borrowed: truth values are 0 and 1, and
+/// decimals become the nearest numbers.
 pub fn as_numbers(column: &ArrayRef) -> ArrayRef {
     let of = |numbers: Vec<f64>| Arc::new(Float64Array::from(numbers)) as ArrayRef;
     let decimals = |unscaled: Vec<String>, scale: i8| {
@@ -55,7 +56,9 @@ pub fn as_numbers(column: &ArrayRef) -> ArrayRef {
 /// Returns whether ids can have this type.
 pub fn is_id(of: &DataType) -> bool {
     match of {
-        DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && is_id(values),
+        DataType::Dictionary(_, values) => {
+            !matches!(**values, DataType::Dictionary(..)) && is_id(values)
+        }
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
         of => of.is_integer(),
@@ -89,7 +92,9 @@ pub fn codes(column: &ArrayRef) -> Option<Integers<'_>> {
 /// Returns the buffers of a column of views.
 pub fn buffers(column: &ArrayRef) -> Vec<&[u8]> {
     match column.data_type() {
-        DataType::Utf8View => column.as_string_view().data_buffers().iter().map(|of| of.as_slice()).collect(),
+        DataType::Utf8View => {
+            column.as_string_view().data_buffers().iter().map(|of| of.as_slice()).collect()
+        }
         DataType::BinaryView => {
             column.as_binary_view().data_buffers().iter().map(|of| of.as_slice()).collect()
         }

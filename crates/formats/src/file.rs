@@ -1,4 +1,5 @@
-//! Files of Parquet and of Arrow, read as tables: only the columns that are needed, row groups and batches in parallel.
+//! Files of Parquet and of Arrow, read as tables: only the columns that are needed, row groups and
+//! batches in parallel.
 
 use std::sync::Arc;
 
@@ -22,9 +23,11 @@ use crate::table::ArrowTable;
 /// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
-/// A reader of files of Parquet and of Arrow, with every compression but Brotli and LZO: see [`Join::tables`](laneval::Join::tables).
+/// A reader of files of Parquet and of Arrow, with every compression but Brotli and LZO: see
+/// [`Join::tables`](laneval::Join::tables).
 ///
-/// The columns of ids and numbers are held in memory, decoded. Ids of queries that are text are held as codes.
+/// The columns of ids and numbers are held in memory, decoded. Ids of queries that are text are
+/// held as codes.
 #[derive(Debug, Clone, Copy)]
 pub struct Files;
 
@@ -40,8 +43,13 @@ impl TableReader for Files {
 }
 
 /// Returns the places of the columns that are read.
-fn places(schema: &Schema, names: &[String], columns: TableColumns<'_>) -> Result<Places, WrongTable> {
-    let lists: Vec<bool> = schema.fields().iter().map(|field| has_lists(field.data_type())).collect();
+fn places(
+    schema: &Schema,
+    names: &[String],
+    columns: TableColumns<'_>,
+) -> Result<Places, WrongTable> {
+    let lists: Vec<bool> =
+        schema.fields().iter().map(|field| has_lists(field.data_type())).collect();
     columns.places_with_lists(names, &lists)
 }
 
@@ -69,12 +77,14 @@ fn of_batches(
 }
 
 fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, WrongTable> {
-    let said = |error: ParquetError| WrongTable::File(format!("is Parquet that cannot be read: {error}"));
+    let said =
+        |error: ParquetError| WrongTable::File(format!("is Parquet that cannot be read: {error}"));
     let (names, places, metadata) = guarded(|| {
         let read = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(said)?;
         let names = names(read.schema());
         let places = places(read.schema(), &names, columns)?;
-        // The id of a query stands in all of its rows. As codes they are 4 bytes a row, and each id is looked up once.
+        // The id of a query stands in all of its rows. As codes they are 4 bytes a row, and each id
+        // is looked up once.
         let options = ArrowReaderOptions::new().with_schema(coded(read.schema(), places.query));
         let coded = ArrowReaderMetadata::try_new(read.metadata().clone(), options);
         // A type that cannot be read as codes is read as it is.
@@ -82,14 +92,20 @@ fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Wron
     })?;
     let group = |group: usize| -> Result<Vec<RecordBatch>, WrongTable> {
         guarded(|| {
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata.clone());
+            let builder =
+                ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), metadata.clone());
             let mask = ProjectionMask::roots(builder.parquet_schema(), places.all());
-            let reader = builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(ROWS);
-            reader.build().map_err(said)?.collect::<Result<_, _>>().map_err(|error| said(error.into()))
+            let reader =
+                builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(ROWS);
+            reader
+                .build()
+                .map_err(said)?
+                .collect::<Result<_, _>>()
+                .map_err(|error| said(error.into()))
         })
     };
-    // A row group is what can be decoded by itself; its batches follow one another. The order of groups is kept, because the order of rows
-    // may break ties.
+    // A row group is what can be decoded by itself; its batches follow one another. The order of
+    // groups is kept, because the order of rows may break ties.
     let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(group);
     let groups = groups.collect::<Result<Vec<_>, _>>()?;
     of_batches(groups.concat(), &names, &places)

@@ -1,6 +1,7 @@
 //! Tables with a list of documents in each row, unfolded: a row for each document.
 //!
-//! No text is copied: the documents lie one behind the other already, and a query becomes the value of a code that is repeated.
+//! No text is copied: the documents lie one behind the other already, and a query becomes the value
+//! of a code that is repeated.
 
 use std::sync::Arc;
 
@@ -35,7 +36,8 @@ pub fn has_lists(of: &DataType) -> bool {
     matches!(of, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
 }
 
-/// Unfolds a batch that has no nulls in the columns that are read. Wrong rows are added to `wrong`, by their number in the batch.
+/// Unfolds a batch that has no nulls in the columns that are read. Wrong rows are added to `wrong`,
+/// by their number in the batch.
 ///
 /// # Errors
 /// A column that has no lists.
@@ -54,7 +56,8 @@ pub fn unfold(
     };
     let docs = column(places.doc)?;
     let numbers = places.number.map(column).transpose()?;
-    for (lists, at) in [Some((&docs, places.doc)), numbers.as_ref().zip(places.number)].into_iter().flatten()
+    for (lists, at) in
+        [Some((&docs, places.doc)), numbers.as_ref().zip(places.number)].into_iter().flatten()
     {
         wrong.extend(lists.nulls().map(|row| (row, format!("{}: a null in the list", names[at]))));
     }
@@ -88,7 +91,10 @@ struct ListValues {
 
 impl ListValues {
     fn of(column: &ArrayRef) -> Option<Self> {
-        fn by_offsets<O: Copy + TryInto<usize>>(offsets: &[O], values: &ArrayRef) -> Option<ListValues> {
+        fn by_offsets<O: Copy + TryInto<usize>>(
+            offsets: &[O],
+            values: &ArrayRef,
+        ) -> Option<ListValues> {
             let place = |offset: &O| (*offset).try_into().ok();
             let start: usize = place(offsets.first()?)?;
             let ends: Vec<usize> =
@@ -129,14 +135,17 @@ impl ListValues {
         let nulls = self.values.logical_nulls().filter(|nulls| nulls.null_count() > 0);
         let rows = if nulls.is_some() { self.ends.len() } else { 0 };
         let has_null = move |row: usize| {
-            nulls.as_ref().is_some_and(|nulls| (self.start(row)..self.ends[row]).any(|at| nulls.is_null(at)))
+            nulls
+                .as_ref()
+                .is_some_and(|nulls| (self.start(row)..self.ends[row]).any(|at| nulls.is_null(at)))
         };
         (0..rows).filter(move |&row| has_null(row))
     }
 
     /// The place of each value in its list, from 1.
     fn ranks(&self) -> Int32Array {
-        // Row by row into memory that is there: one iterator over all rows would neither know its length nor become vectors.
+        // Row by row into memory that is there: one iterator over all rows would neither know its
+        // length nor become vectors.
         let mut ranks: Vec<i32> = Vec::with_capacity(self.values.len());
         (0..self.ends.len()).for_each(|row| ranks.extend((1..).take(self.count(row))));
         ranks.into()
@@ -149,11 +158,14 @@ impl ListValues {
         let mut keys: Vec<i32> = Vec::with_capacity(self.values.len());
         for row in 0..self.ends.len() {
             let key = code(row).and_then(|code| i32::try_from(code).ok());
-            let key = key.ok_or_else(|| WrongTable::File("has too many rows in a batch".to_owned()))?;
+            let key =
+                key.ok_or_else(|| WrongTable::File("has too many rows in a batch".to_owned()))?;
             keys.extend(std::iter::repeat_n(key, self.count(row)));
         }
         let keys = PrimitiveArray::<Int32Type>::from(keys);
         let repeated = DictionaryArray::<Int32Type>::try_new(keys, values.clone());
-        repeated.map(|all| Arc::new(all) as ArrayRef).map_err(|error| WrongTable::File(error.to_string()))
+        repeated
+            .map(|all| Arc::new(all) as ArrayRef)
+            .map_err(|error| WrongTable::File(error.to_string()))
     }
 }

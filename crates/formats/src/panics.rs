@@ -2,11 +2,12 @@
 //!
 //! The crates `parquet` and `arrow-ipc` trust some lengths in a file, and panic if these are wrong.
 //!
-//! A hook is of the whole process, and panics of other threads must be reported as ever. So the hook asks a flag of the thread that panics.
-//! It is the thread that reads: `guarded` wraps what one worker does, and never a loop that hands parts to others.
+//! A hook is of the whole process, and panics of other threads must be reported as ever. So the
+//! hook asks a flag of the thread that panics. It is the thread that reads: `guarded` wraps what
+//! one worker does, and never a loop that hands parts to others.
 //!
-//! Nothing that a panic broke is used again: closures that are guarded give an error, upon which the reader, its buffers and the table are
-//! dropped. That is what `AssertUnwindSafe` asserts.
+//! Nothing that a panic broke is used again: closures that are guarded give an error, upon which
+//! the reader, its buffers and the table are dropped. That is what `AssertUnwindSafe` asserts.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -26,21 +27,26 @@ pub fn guarded<T>(read: impl FnOnce() -> Result<T, WrongTable>) -> Result<T, Wro
     let before = READS.replace(true);
     let done = catch_unwind(AssertUnwindSafe(read));
     READS.set(before);
-    done.unwrap_or_else(|panic| Err(WrongTable::File(format!("it is damaged: {}", message(&*panic)))))
+    done.unwrap_or_else(|panic| {
+        Err(WrongTable::File(format!("it is damaged: {}", message(&*panic))))
+    })
 }
 
 fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("its reader gave up")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("its reader gave up")
 }
 
-/// Keeps panics of readers of damaged files off the standard error, once and for the whole program: they are errors of
+/// Keeps panics of readers of damaged files off the standard error, once and for the whole program:
+/// they are errors of
 /// [`Files`](crate::Files) anyway. All other panics are reported as before.
 pub fn say_nothing_of_damaged_files() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
-        // The hook runs before the stack is unwound, so the flag is still set while `catch_unwind` has not returned.
+        // The hook runs before the stack is unwound, so the flag is still set while `catch_unwind`
+        // has not returned.
         set_hook(Box::new(move |panic| {
             if !READS.get() {
                 before(panic);

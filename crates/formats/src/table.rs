@@ -7,7 +7,9 @@ use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
 use laneval::error::Problems;
 use laneval::tables::{self, Places, WrongTable};
 
-use crate::columns::{as_numbers, buffers, codes, floats, id, integers, is_id, nulls, text, values};
+use crate::columns::{
+    as_numbers, buffers, codes, floats, id, integers, is_id, nulls, text, values,
+};
 use crate::lists::{self, Unfolded};
 
 /// Columns of a table that are results or judgments.
@@ -64,9 +66,11 @@ impl ArrowBatch {
 }
 
 impl ArrowTable {
-    /// Makes a table without rows, of batches whose columns have the names `columns`, and are read from `places`.
+    /// Makes a table without rows, of batches whose columns have the names `columns`, and are read
+    /// from `places`.
     pub fn new(columns: &[String], places: Places) -> Self {
-        let read = [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
+        let read =
+            [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
         let (batches, bare) = Default::default();
         ArrowTable { columns: columns.to_vec(), places, names, batches, rows: 0, bare }
@@ -84,8 +88,13 @@ impl ArrowTable {
         if first.is_empty() { Ok(()) } else { Err(WrongTable::Rows { first, more }) }
     }
 
-    /// Adds the rows of a batch, and its first wrong rows to `found`; returns how many more of these there are.
-    fn push_batch(&mut self, batch: &RecordBatch, found: &mut Vec<(u64, String)>) -> Result<u64, WrongTable> {
+    /// Adds the rows of a batch, and its first wrong rows to `found`; returns how many more of
+    /// these there are.
+    fn push_batch(
+        &mut self,
+        batch: &RecordBatch,
+        found: &mut Vec<(u64, String)>,
+    ) -> Result<u64, WrongTable> {
         let (null_rows, count) = self.nulls_of(batch);
         let mut more = self.note(null_rows, count, found);
         let Places { query, doc, number, rank, group, .. } = self.places;
@@ -97,7 +106,9 @@ impl ArrowTable {
                 number: match number {
                     Some(at) => Some(as_numbers(batch.column(at))),
                     // Judged passages without grades have grade 1.
-                    None if rank.is_none() && self.places.start.is_some() => Some(ones(batch.num_rows())),
+                    None if rank.is_none() && self.places.start.is_some() => {
+                        Some(ones(batch.num_rows()))
+                    }
                     None => None,
                 },
                 rank: rank.map(column),
@@ -109,7 +120,8 @@ impl ArrowTable {
             Some(_) if count > 0 => None,
             Some(columns) => {
                 let mut wrong = Vec::new();
-                let unfolded = lists::unfold(batch, &self.columns, self.places, columns, &mut wrong)?;
+                let unfolded =
+                    lists::unfold(batch, &self.columns, self.places, columns, &mut wrong)?;
                 wrong.sort_unstable();
                 let (is_right, count) = (wrong.is_empty(), wrong.len());
                 more += self.note(wrong, count, found);
@@ -135,13 +147,16 @@ impl ArrowTable {
         Ok(more)
     }
 
-    /// Adds the queries of the rows whose lists are empty: those that end where the one before does.
+    /// Adds the queries of the rows whose lists are empty: those that end where the one before
+    /// does.
     fn add_bare_queries(&mut self, queries: &ArrayRef, ends: &[usize]) {
-        let is_empty = |row: &usize| ends[*row] == row.checked_sub(1).map_or(0, |before| ends[before]);
+        let is_empty =
+            |row: &usize| ends[*row] == row.checked_sub(1).map_or(0, |before| ends[before]);
         self.bare.extend((0..ends.len()).filter(is_empty).filter_map(|row| id(queries, row)));
     }
 
-    /// Returns the positions of the passages of a batch, if it has any: ends may be given as lengths.
+    /// Returns the positions of the passages of a batch, if it has any: ends may be given as
+    /// lengths.
     fn span_of(&self, batch: &RecordBatch) -> Result<Option<[ArrayRef; 2]>, WrongTable> {
         let Places { start: Some(start), end, length, .. } = self.places else { return Ok(None) };
         let numbers = |at: usize| {
@@ -157,7 +172,8 @@ impl ArrowTable {
             (None, Some(length)) => {
                 let lengths = numbers(length)?;
                 // What is beyond the integers is beyond the last position too.
-                let end = |row| i64::try_from(starts.get(row) + lengths.get(row)).unwrap_or(i64::MAX);
+                let end =
+                    |row| i64::try_from(starts.get(row) + lengths.get(row)).unwrap_or(i64::MAX);
                 Arc::new(Int64Array::from_iter_values((0..starts.len()).map(end)))
             }
             (None, None) => return Ok(None),
@@ -165,11 +181,14 @@ impl ArrowTable {
         Ok(Some([batch.column(start).clone(), ends]))
     }
 
-    /// Returns the first nulls of a batch in the columns that are read, by their rows, and the number of all.
+    /// Returns the first nulls of a batch in the columns that are read, by their rows, and the
+    /// number of all.
     fn nulls_of(&self, batch: &RecordBatch) -> (Vec<(usize, String)>, usize) {
         let Places { query, doc, number, rank, group, start, end, length, .. } = self.places;
         let (mut null_rows, mut count) = (Vec::new(), 0);
-        for at in [Some(query), Some(doc), number, rank, group, start, end, length].into_iter().flatten() {
+        for at in
+            [Some(query), Some(doc), number, rank, group, start, end, length].into_iter().flatten()
+        {
             let (first, all) = nulls(batch.column(at));
             count += all;
             null_rows.extend(first.into_iter().map(|row| (row, at)));
@@ -180,9 +199,16 @@ impl ArrowTable {
         (null_rows.into_iter().map(null).collect(), count)
     }
 
-    /// Adds the first wrong rows of the next batch to `found`; returns how many more there are of the `count` in all.
-    fn note(&self, wrong: Vec<(usize, String)>, count: usize, found: &mut Vec<(u64, String)>) -> u64 {
-        // Invariant: `found` has at most `LIMIT` entries, as each batch adds no more than there is room for.
+    /// Adds the first wrong rows of the next batch to `found`; returns how many more there are of
+    /// the `count` in all.
+    fn note(
+        &self,
+        wrong: Vec<(usize, String)>,
+        count: usize,
+        found: &mut Vec<(u64, String)>,
+    ) -> u64 {
+        // Invariant: `found` has at most `LIMIT` entries, as each batch adds no more than there is
+        // room for.
         let (before, room) = (found.len(), Problems::LIMIT - found.len());
         let of_table = |(row, what): (usize, String)| ((self.rows + row + 1) as u64, what);
         found.extend(wrong.into_iter().take(room).map(of_table));
@@ -201,7 +227,8 @@ impl ArrowTable {
             if !is_id(column.data_type()) {
                 let expected = match column.data_type().is_floating() {
                     true => {
-                        "ids are text or integers (pandas makes floats of integers where some are missing); text or integers were"
+                        "ids are text or integers (pandas makes floats of integers where some are \
+                         missing); text or integers were"
                     }
                     false => "text or integers were",
                 };
@@ -266,14 +293,17 @@ impl ArrowTable {
         })
     }
 
-    /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without groups, with queries in their place.
+    /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without
+    /// groups, with queries in their place.
     fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
-        // Why `work` is called, and nothing returned: what it sees borrows from `texts`, these from `buffers`, and both live here only.
+        // Why `work` is called, and nothing returned: what it sees borrows from `texts`, these from
+        // `buffers`, and both live here only.
         let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
         for ArrowBatch { query, doc, group, .. } in &self.batches {
             columns.extend([query, doc, group.as_ref().unwrap_or(query)]);
         }
-        let plain: Vec<&ArrayRef> = columns.iter().map(|column| values(column).unwrap_or(column)).collect();
+        let plain: Vec<&ArrayRef> =
+            columns.iter().map(|column| values(column).unwrap_or(column)).collect();
         let buffers: Vec<Vec<&[u8]>> = plain.iter().map(|column| buffers(column)).collect();
         let texts: Vec<Text<'_>> =
             plain.iter().zip(&buffers).map(|(column, buffers)| text(column, buffers)).collect();

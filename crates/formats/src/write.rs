@@ -1,7 +1,8 @@
 //! Tables of Parquet, written row by row.
 //!
-//! The columns are written as Parquet has them, and not by way of tables of Arrow: that writer knows every type of Arrow, and is a megabyte
-//! of machine code. Readers find the types of Arrow in the metadata all the same.
+//! The columns are written as Parquet has them, and not by way of tables of Arrow: that writer
+//! knows every type of Arrow, and is a megabyte of machine code. Readers find the types of Arrow in
+//! the metadata all the same.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -47,12 +48,16 @@ pub enum RowCell<'a> {
     Null,
 }
 
-/// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of 131,072 rows.
+/// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of
+/// 131,072 rows.
 ///
 /// ```
 /// use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
 /// let mut file = Vec::new();
-/// let mut writer = ParquetWriter::new(&mut file, &[("query_id", ColumnKind::Text), ("value", ColumnKind::Float)])?;
+/// let mut writer = ParquetWriter::new(
+///     &mut file,
+///     &[("query_id", ColumnKind::Text), ("value", ColumnKind::Float)],
+/// )?;
 /// writer.push(&[RowCell::Text("q1"), RowCell::Float(0.5)])?;
 /// writer.finish()?;
 /// assert!(file.starts_with(b"PAR1"));
@@ -66,7 +71,8 @@ pub struct ParquetWriter<W: Write + Send> {
 
 /// The values of a row group, without the nulls, and which of its rows have one: 1, else 0.
 struct WrittenColumn {
-    // The definition levels of Parquet for a column that may be null: 1 where there is a value. Values stand without gaps.
+    // The definition levels of Parquet for a column that may be null: 1 where there is a value.
+    // Values stand without gaps.
     there: Vec<i16>,
     values: ColumnValues,
 }
@@ -89,14 +95,20 @@ impl<W: Write + Send> ParquetWriter<W> {
     pub fn new(to: W, columns: &[(&str, ColumnKind)]) -> io::Result<Self> {
         let field = |&(name, kind): &(&str, ColumnKind)| Field::new(name, kind.data_type(), true);
         let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
-        let settings = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-        let kind =
-            |settings, &(name, kind): &(&str, ColumnKind)| kind.encoded(settings, ColumnPath::from(name));
+        let settings =
+            WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
+        let kind = |settings, &(name, kind): &(&str, ColumnKind)| {
+            kind.encoded(settings, ColumnPath::from(name))
+        };
         let mut settings = columns.iter().fold(settings, kind).build();
         add_encoded_arrow_schema_to_metadata(&schema, &mut settings);
         let schema = ArrowSchemaConverter::new().convert(&schema).map_err(plain)?.root_schema_ptr();
         let to = SerializedFileWriter::new(to, schema, Arc::new(settings)).map_err(plain)?;
-        Ok(ParquetWriter { columns: columns.iter().map(|(_, kind)| kind.column()).collect(), rows: 0, to })
+        Ok(ParquetWriter {
+            columns: columns.iter().map(|(_, kind)| kind.column()).collect(),
+            rows: 0,
+            to,
+        })
     }
 
     /// Adds a row: for each column a cell of its kind, or null.
@@ -105,7 +117,11 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// Cells that do not fit the columns; an error of the stream.
     pub fn push(&mut self, row: &[RowCell<'_>]) -> io::Result<()> {
         if row.len() != self.columns.len() {
-            return Err(io::Error::other(format!("{} cells for {} columns", row.len(), self.columns.len())));
+            return Err(io::Error::other(format!(
+                "{} cells for {} columns",
+                row.len(),
+                self.columns.len()
+            )));
         }
         self.columns.iter_mut().zip(row).try_for_each(|(column, cell)| column.push(*cell))?;
         self.rows += 1;
@@ -140,7 +156,9 @@ impl ColumnKind {
     fn data_type(self) -> DataType {
         match self {
             ColumnKind::Text => DataType::Utf8,
-            ColumnKind::Names => DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8)),
+            ColumnKind::Names => {
+                DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8))
+            }
             ColumnKind::Float => DataType::Float64,
             ColumnKind::Integer => DataType::Int64,
         }
@@ -148,9 +166,14 @@ impl ColumnKind {
 
     /// Says how the values of the column `path` are encoded, before zstd sees them.
     ///
-    /// A dictionary is right for values that come back. Ids of documents and scores mostly do not: then they would be written twice, in a
-    /// dictionary and as codes of it, so theirs ends early, and what follows is written as it is. All readers know these encodings.
-    fn encoded(self, settings: WriterPropertiesBuilder, path: ColumnPath) -> WriterPropertiesBuilder {
+    /// A dictionary is right for values that come back. Ids of documents and scores mostly do not:
+    /// then they would be written twice, in a dictionary and as codes of it, so theirs ends early,
+    /// and what follows is written as it is. All readers know these encodings.
+    fn encoded(
+        self,
+        settings: WriterPropertiesBuilder,
+        path: ColumnPath,
+    ) -> WriterPropertiesBuilder {
         match self {
             ColumnKind::Names => settings,
             // The lengths apart from the letters, where each would be four bytes between them.
@@ -187,7 +210,9 @@ impl WrittenColumn {
             }
             (ColumnValues::Floats(values), RowCell::Float(value)) => values.push(value),
             (ColumnValues::Integers(values), RowCell::Integer(value)) => values.push(value),
-            (_, cell) => return Err(io::Error::other(format!("{cell:?} is not of the kind of its column"))),
+            (_, cell) => {
+                return Err(io::Error::other(format!("{cell:?} is not of the kind of its column")));
+            }
         }
         self.there.push(i16::from(cell != RowCell::Null));
         Ok(())
@@ -199,7 +224,8 @@ impl WrittenColumn {
         match &mut self.values {
             ColumnValues::Texts { bytes, ends } => {
                 let (bytes, mut start) = (Bytes::from(std::mem::take(bytes)), 0);
-                let text = |end| ByteArray::from(bytes.slice(std::mem::replace(&mut start, end)..end));
+                let text =
+                    |end| ByteArray::from(bytes.slice(std::mem::replace(&mut start, end)..end));
                 let texts: Vec<ByteArray> = ends.drain(..).map(text).collect();
                 to.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
             }

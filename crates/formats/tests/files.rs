@@ -8,8 +8,8 @@ use arrow_array::builder::{StringDictionaryBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Int32Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array, LargeListArray,
-    LargeStringArray, ListArray, RecordBatch, StringArray, UInt16Array,
+    Array, ArrayRef, BinaryArray, FixedSizeListArray, Float32Array, Float64Array, Int64Array,
+    LargeListArray, LargeStringArray, ListArray, RecordBatch, StringArray, UInt16Array,
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_ipc::CompressionType;
@@ -71,10 +71,14 @@ fn ids(of: &[&str]) -> Vec<ArrayRef> {
 }
 
 fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {
-    let field = |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
+    let field =
+        |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
     let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
-    RecordBatch::try_new(Arc::new(schema), columns.iter().map(|(_, column)| column.clone()).collect())
-        .unwrap()
+    RecordBatch::try_new(
+        Arc::new(schema),
+        columns.iter().map(|(_, column)| column.clone()).collect(),
+    )
+    .unwrap()
 }
 
 /// A format of files.
@@ -88,18 +92,22 @@ enum Format {
 /// Writes a batch in a format, cut into pieces of some rows.
 fn write(path: &Path, format: Format, batch: &RecordBatch, rows: usize) {
     let file = fs::File::create(path).unwrap();
-    let cut = (0..batch.num_rows()).step_by(rows).map(|at| batch.slice(at, rows.min(batch.num_rows() - at)));
+    let cut = (0..batch.num_rows())
+        .step_by(rows)
+        .map(|at| batch.slice(at, rows.min(batch.num_rows() - at)));
     match format {
         Format::Parquet => {
-            let settings = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default()));
+            let settings =
+                WriterProperties::builder().set_compression(Compression::ZSTD(Default::default()));
             let settings = settings.set_max_row_group_row_count(Some(rows)).build();
             let mut to = ArrowWriter::try_new(file, batch.schema(), Some(settings)).unwrap();
             cut.for_each(|piece| to.write(&piece).unwrap());
             to.close().unwrap();
         }
         Format::Arrow => {
-            let settings =
-                IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+            let settings = IpcWriteOptions::default()
+                .try_with_compression(Some(CompressionType::ZSTD))
+                .unwrap();
             let mut to = FileWriter::try_new_with_options(file, &batch.schema(), settings).unwrap();
             cut.for_each(|piece| to.write(&piece).unwrap());
             to.finish().unwrap();
@@ -117,13 +125,27 @@ const FORMATS: [Format; 3] = [Format::Parquet, Format::Arrow, Format::ArrowStrea
 fn of_text() -> (Qrels, LabelMatrix) {
     let bytes = |name: &str, run| Input::Bytes { name: name.to_owned(), bytes: text(run).into() };
     let qrels = Qrels::read(bytes("qrels", false)).unwrap();
-    let matrix = Join::default().runs(&qrels, [laneval::RunInput::named("run", bytes("run", true))]).unwrap();
+    let matrix = Join::default()
+        .runs(&qrels, [laneval::RunInput::named("run", bytes("run", true))])
+        .unwrap();
     (qrels, matrix)
 }
 
 fn values(matrix: &LabelMatrix, run: usize) -> Vec<u64> {
-    let scores = Evaluator::new(["nDCG", "AP", "RR"]).unwrap().with_per_query(true).evaluate(matrix).unwrap();
-    scores.runs[run].per_query.as_ref().unwrap().values.concat().iter().map(|value| value.to_bits()).collect()
+    let scores = Evaluator::new(["nDCG", "AP", "RR"])
+        .unwrap()
+        .with_per_query(true)
+        .evaluate(matrix)
+        .unwrap();
+    scores.runs[run]
+        .per_query
+        .as_ref()
+        .unwrap()
+        .values
+        .concat()
+        .iter()
+        .map(|value| value.to_bits())
+        .collect()
 }
 
 fn folder() -> (tempfile::TempDir, PathBuf) {
@@ -165,8 +187,11 @@ fn every_type_and_format_gives_the_bits_of_text() {
                 ("docno", doc.clone()),
                 ("qid", query.clone()),
             ]);
-            let judged =
-                batch(&[("Query-ID", query.clone()), ("corpus-id", doc.clone()), ("score", grades.clone())]);
+            let judged = batch(&[
+                ("Query-ID", query.clone()),
+                ("corpus-id", doc.clone()),
+                ("score", grades.clone()),
+            ]);
             write(&path, format, &run, 1 + (at + number) % 4);
             write(&judged_path, format, &judged, 6);
             let read = join().qrels(&judged_path).unwrap();
@@ -185,8 +210,9 @@ fn every_type_and_format_gives_the_bits_of_text() {
 
 #[test]
 fn samples_are_their_twins() {
-    let sample =
-        |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/formats").join(name);
+    let sample = |name: &str| {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/formats").join(name)
+    };
     let read = |qrels: &str, run: &str| {
         let matrix = join().files(sample(qrels), [sample(run)]).unwrap();
         (matrix.fingerprint(), matrix.tile_bytes().to_vec(), values(&matrix, 0))
@@ -254,7 +280,8 @@ fn empty_ids_and_infinite_numbers_are_refused_with_their_rows() {
         write((of(&QUERIES), of(&DOCS), numbers(&infinite)));
         assert_eq!(
             wrong().replace(path.to_str().unwrap(), ""),
-            ":1: score inf is not a finite number\n:4: score -inf is not a finite number\n:6: score NaN is not a number",
+            ":1: score inf is not a finite number\n:4: score -inf is not a finite number\n:6: \
+             score NaN is not a number",
             "{format:?} {at}"
         );
     }
@@ -266,7 +293,8 @@ fn ranks_order_equal_scores() {
     let (_folder, path) = folder();
     let equal: ArrayRef = Arc::new(Float64Array::from(vec![1.0; 6]));
     let ranks: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 1, 3, 2, 1]));
-    let columns = [("qid", views(&QUERIES)), ("docno", views(&DOCS)), ("score", equal), ("rank", ranks)];
+    let columns =
+        [("qid", views(&QUERIES)), ("docno", views(&DOCS)), ("score", equal), ("rank", ranks)];
     write(&path, Format::Parquet, &batch(&columns), 2);
     let ties = laneval::Ties::Rank;
     let found = run(&path, &Join { ties, ..join() }).unwrap();
@@ -292,13 +320,19 @@ fn what_cannot_be_ids_or_numbers_is_said() {
     let (_folder, path) = folder();
     let floats: ArrayRef = Arc::new(Float64Array::from(SCORES.to_vec()));
     let nan: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0, f64::NAN, 3.0, 4.0, 5.0]));
-    let nulls: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, Some("b"), None, None, None]));
-    let lists: ArrayRef =
-        Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>((0..12).map(|_| Some(vec![Some(1)]))));
+    let nulls: ArrayRef =
+        Arc::new(StringArray::from(vec![Some("a"), None, Some("b"), None, None, None]));
+    let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(
+        (0..12).map(|_| Some(vec![Some(1)])),
+    ));
     let field = Arc::new(Field::new("item", lists.data_type().clone(), true));
     let nested = ListArray::new(field, OffsetBuffer::from_lengths([2; 6]), lists, None);
     for (name, column, said) in [
-        ("doc_id", floats.clone(), ": column `doc_id` is of type Float64: ids are text or integers"),
+        (
+            "doc_id",
+            floats.clone(),
+            ": column `doc_id` is of type Float64: ids are text or integers",
+        ),
         ("doc_id", nulls, ":2: doc_id: a null"),
         (
             "doc_id",
@@ -309,7 +343,8 @@ fn what_cannot_be_ids_or_numbers_is_said() {
         ("score", views(&DOCS), ": column `score` is of type Utf8View: numbers were expected"),
         ("score", nan, ":3: score NaN is not a number"),
     ] {
-        let mut columns = vec![("qid", views(&QUERIES)), ("doc_id", views(&DOCS)), ("score", floats.clone())];
+        let mut columns =
+            vec![("qid", views(&QUERIES)), ("doc_id", views(&DOCS)), ("score", floats.clone())];
         columns.iter_mut().filter(|(of, _)| *of == name).for_each(|of| of.1 = column.clone());
         for format in FORMATS {
             write(&path, format, &batch(&columns), 2);
@@ -328,9 +363,14 @@ fn what_cannot_be_ids_or_numbers_is_said() {
 fn lists_of(values: &ArrayRef, lengths: &[usize]) -> Vec<ArrayRef> {
     let field = Arc::new(Field::new("item", values.data_type().clone(), true));
     let lengths = || lengths.iter().copied();
-    let small = ListArray::new(field.clone(), OffsetBuffer::from_lengths(lengths()), values.clone(), None);
-    let large =
-        LargeListArray::new(field.clone(), OffsetBuffer::from_lengths(lengths()), values.clone(), None);
+    let small =
+        ListArray::new(field.clone(), OffsetBuffer::from_lengths(lengths()), values.clone(), None);
+    let large = LargeListArray::new(
+        field.clone(),
+        OffsetBuffer::from_lengths(lengths()),
+        values.clone(),
+        None,
+    );
     let mut all: Vec<ArrayRef> = vec![Arc::new(small), Arc::new(large)];
     let first = lengths().next().unwrap();
     if lengths().all(|length| length == first) {
@@ -339,7 +379,8 @@ fn lists_of(values: &ArrayRef, lengths: &[usize]) -> Vec<ArrayRef> {
     all
 }
 
-/// A list of documents in each row is as many rows, whatever types the columns have, and wherever they are cut.
+/// A list of documents in each row is as many rows, whatever types the columns have, and wherever
+/// they are cut.
 #[test]
 fn lists_are_rows() {
     let (_folder, path) = folder();
@@ -347,24 +388,32 @@ fn lists_are_rows() {
     let scores: ArrayRef = Arc::new(Float32Array::from(vec![9.0, 8.5, 0.25, 3.0, 2.0, 7.0]));
     let grades: ArrayRef = Arc::new(Int64Array::from(vec![1, 0, 2, 1, 3, 0]));
     for lengths in [[3, 1, 2, 0], [2, 0, 3, 1]] {
-        let names =
-            queries.iter().zip(lengths).flat_map(|(query, length)| std::iter::repeat_n(query, length));
+        let names = queries
+            .iter()
+            .zip(lengths)
+            .flat_map(|(query, length)| std::iter::repeat_n(query, length));
         let lines = |line: &dyn Fn(usize, &str, &str) -> String| -> String {
             let rows = names.clone().zip(docs).enumerate();
             rows.map(|(at, (query, doc))| line(at, query, doc)).collect()
         };
         let rank = |at: usize| {
-            let start: usize =
-                names.clone().take(at).filter(|query| *query == names.clone().nth(at).unwrap()).count();
+            let start: usize = names
+                .clone()
+                .take(at)
+                .filter(|query| *query == names.clone().nth(at).unwrap())
+                .count();
             start + 1
         };
         let by_rank = lines(&|at, q, d| format!("{q} Q0 {d} 1 -{} t\n", rank(at)));
-        let by_score =
-            lines(&|at, q, d| format!("{q} Q0 {d} 1 {} t\n", scores.as_primitive::<Float32Type>().value(at)));
+        let by_score = lines(&|at, q, d| {
+            format!("{q} Q0 {d} 1 {} t\n", scores.as_primitive::<Float32Type>().value(at))
+        });
         let ones = lines(&|_, q, d| format!("{q} 0 {d} 1\n"));
-        let graded =
-            lines(&|at, q, d| format!("{q} 0 {d} {}\n", grades.as_primitive::<Int64Type>().value(at)));
-        let bytes = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
+        let graded = lines(&|at, q, d| {
+            format!("{q} 0 {d} {}\n", grades.as_primitive::<Int64Type>().value(at))
+        });
+        let bytes =
+            |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
         let expected = |qrels: &str, run: &str| {
             let run = laneval::RunInput::named("run", bytes("run", run));
             values(&join().files(bytes("qrels", qrels), [run]).unwrap(), 0)
@@ -380,7 +429,9 @@ fn lists_are_rows() {
                     let read = |columns: &[(&str, ArrayRef)], run: bool| {
                         write(&path, format, &batch(columns), rows);
                         match run {
-                            true => values(&join().files(bytes("qrels", &ones), [&path]).unwrap(), 0),
+                            true => {
+                                values(&join().files(bytes("qrels", &ones), [&path]).unwrap(), 0)
+                            }
                             false => {
                                 let run = laneval::RunInput::named("run", bytes("run", &by_score));
                                 values(&join().files(path.as_path(), [run]).unwrap(), 0)
@@ -388,15 +439,22 @@ fn lists_are_rows() {
                         }
                     };
                     let what = format!("{format:?} {} {} {at}", query.data_type(), doc.data_type());
-                    let plain = [("user_input", query.clone()), ("retrieved_context_ids", list.clone())];
+                    let plain =
+                        [("user_input", query.clone()), ("retrieved_context_ids", list.clone())];
                     assert_eq!(read(&plain, true), expected(&ones, &by_rank), "{what}");
-                    let scored =
-                        [("score", score.clone()), ("query", query.clone()), ("doc_id", list.clone())];
+                    let scored = [
+                        ("score", score.clone()),
+                        ("query", query.clone()),
+                        ("doc_id", list.clone()),
+                    ];
                     assert_eq!(read(&scored, true), expected(&ones, &by_score), "{what}");
                     let plain = [("expected_ids", list.clone()), ("query", query.clone())];
                     assert_eq!(read(&plain, false), expected(&ones, &by_score), "{what}");
-                    let judged =
-                        [("query", query.clone()), ("rel", grade.clone()), ("relevant_docs", list.clone())];
+                    let judged = [
+                        ("query", query.clone()),
+                        ("rel", grade.clone()),
+                        ("relevant_docs", list.clone()),
+                    ];
                     assert_eq!(read(&judged, false), expected(&graded, &by_score), "{what}");
                 }
             }
@@ -423,7 +481,8 @@ fn queries_with_empty_lists_are_noted() {
                 join.qrels(path.as_path()).unwrap();
                 let notes: Vec<String> =
                     recognised.all().into_iter().filter(|of| of.note).map(|of| of.what).collect();
-                let said = "2 queries have no documents (such as 2): they do not count; to count as 0, a query needs a document, with grade 0";
+                let said = "2 queries have no documents (such as 2): they do not count; to count \
+                            as 0, a query needs a document, with grade 0";
                 assert_eq!(notes, [said], "{format:?} {}", query.data_type());
             }
         }
@@ -437,7 +496,9 @@ fn what_is_wrong_with_lists_is_said_with_the_row_of_the_file() {
     let list = |docs: Vec<Option<&str>>, lengths: [usize; 3]| {
         lists_of(&(Arc::new(StringArray::from(docs)) as ArrayRef), &lengths).swap_remove(0)
     };
-    let docs = || list(vec![Some("1"), Some("2"), Some("10"), Some("2"), Some("44"), Some("5")], [1, 1, 4]);
+    let docs = || {
+        list(vec![Some("1"), Some("2"), Some("10"), Some("2"), Some("44"), Some("5")], [1, 1, 4])
+    };
     let numbers = |lengths: [usize; 3]| {
         let values: ArrayRef = Arc::new(Float64Array::from(vec![1.0; lengths.iter().sum()]));
         lists_of(&values, &lengths).swap_remove(0)
@@ -490,7 +551,10 @@ fn files_are_not_read_without_a_reader() {
             Join::default().qrels(&path).unwrap_err().to_string(),
             run(&path, &Join::default()).unwrap_err().to_string(),
         ] {
-            assert!(wrong.contains(&format!("file: is {name}, which this build does not read")), "{wrong}");
+            assert!(
+                wrong.contains(&format!("file: is {name}, which this build does not read")),
+                "{wrong}"
+            );
         }
     }
 }
@@ -517,7 +581,10 @@ fn damaged_files_are_errors() {
         assert!(read(&whole).is_ok());
         for length in 0..whole.len() {
             // A stream may end behind any of its batches.
-            assert!(read(&whole[..length]).is_err() || format == Format::ArrowStream, "{format:?}, {length}");
+            assert!(
+                read(&whole[..length]).is_err() || format == Format::ArrowStream,
+                "{format:?}, {length}"
+            );
         }
         for at in 0..whole.len() {
             for flip in [0x01, 0x10, 0x80, 0xff] {

@@ -1,6 +1,7 @@
 //! Every error of the library, with the place where it happened.
 //!
-//! Text input collects its [`Problem`]s and reports them together; all other work stops at the first error.
+//! Text input collects its [`Problem`]s and reports them together; all other work stops at the
+//! first error.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -22,12 +23,15 @@ pub enum Error {
     /// One or more lines of text input are wrong.
     #[error(transparent)]
     Input(#[from] Problems),
-    /// A document is twice in a ranking or judged twice, in a dialect that accepts this for queries that are not evaluated.
+    /// A document is twice in a ranking or judged twice, in a dialect that accepts this for queries
+    /// that are not evaluated.
     #[error("{0}")]
     Repeated(Problems),
     /// A query of a run that is read once comes back, when its earlier results are no longer held.
-    #[error("{}:{line}: query {} comes back, but its earlier results are evaluated already and no longer held: bring the results of \
-             each query together, or join the whole run", printable_path(file.as_ref()), printable(query))]
+    #[error("{}:{line}: query {} comes back, but its earlier results are evaluated already and no \
+             longer held: bring the results of \
+             each query together, or join the whole \
+             run", printable_path(file.as_ref()), printable(query))]
     CameBack {
         /// The file as the user named it, or the run.
         file: String,
@@ -56,7 +60,8 @@ pub enum Error {
     #[error("{0}")]
     Device(String),
     /// A value or a statistic is infinite or not a number.
-    #[error("{}{}: {measure} is {value}, and not a finite number: grades or gains are too large for it",
+    #[error("{}{}: {measure} is {value}, and not a finite number: grades or gains are too large \
+             for it",
         printable(run.as_bytes()), of_query(query.as_deref()))]
     NotFinite {
         /// The run.
@@ -131,8 +136,11 @@ impl Error {
     /// Makes the error of a name that an option does not have.
     pub fn option(text: &str, what: &str, names: &[&str]) -> Self {
         let (last, others) = names.split_last().unwrap_or((&"", &[]));
-        let names =
-            if others.is_empty() { (*last).to_owned() } else { format!("{} or {last}", others.join(", ")) };
+        let names = if others.is_empty() {
+            (*last).to_owned()
+        } else {
+            format!("{} or {last}", others.join(", "))
+        };
         Error::Unanswerable(format!("`{text}` is not {what}: {names} was expected"))
     }
 
@@ -167,7 +175,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The problems of a text input: at most [`Problems::LIMIT`] of them, the earliest first, and the number of further ones.
+/// The problems of a text input: at most [`Problems::LIMIT`] of them, the earliest first, and the
+/// number of further ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     /// The earliest problems.
@@ -247,7 +256,8 @@ impl fmt::Display for MeasureError {
         if !self.suggestions.is_empty() {
             write!(f, " did you mean {}?", self.suggestions.join(" or "))?;
         }
-        let longest = self.candidates.iter().map(|(spelling, _)| spelling.chars().count()).max().unwrap_or(0);
+        let longest =
+            self.candidates.iter().map(|(spelling, _)| spelling.chars().count()).max().unwrap_or(0);
         self.candidates
             .iter()
             .try_for_each(|(spelling, meaning)| write!(f, "\n    {spelling:longest$}  {meaning}"))
@@ -256,8 +266,9 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
-/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls escaped. A backslash is doubled where it
-/// would look like the start of an escape, so different bytes never become the same text.
+/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls
+/// escaped. A backslash is doubled where it would look like the start of an escape, so different
+/// bytes never become the same text.
 ///
 /// ```
 /// use laneval::error::printable;
@@ -283,8 +294,8 @@ pub fn printable(bytes: &[u8]) -> String {
     text
 }
 
-/// The name of a file as text for a message: bytes that are not text, and characters without width, are escaped. Backslashes stay as they
-/// are.
+/// The name of a file as text for a message: bytes that are not text, and characters without width,
+/// are escaped. Backslashes stay as they are.
 pub fn printable_path(path: &Path) -> String {
     pieces(path.as_os_str().as_encoded_bytes()).collect()
 }
@@ -300,12 +311,14 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether the character has no width of its own, as a byte order mark, or turns the text around it.
+/// Whether the character has no width of its own, as a byte order mark, or turns the text around
+/// it.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}'
     )
 }
 
@@ -328,7 +341,8 @@ mod tests {
                 Some('x') => (vec![u8::from_str_radix(&rest[1..3], 16).unwrap()], 3),
                 Some('u') => {
                     let end = rest.find('}').unwrap();
-                    let c = char::from_u32(u32::from_str_radix(&rest[2..end], 16).unwrap()).unwrap();
+                    let c =
+                        char::from_u32(u32::from_str_radix(&rest[2..end], 16).unwrap()).unwrap();
                     (c.to_string().into_bytes(), end + 1)
                 }
                 _ => (c.to_string().into_bytes(), 0),
@@ -363,9 +377,13 @@ mod tests {
     fn file_names_are_safe_on_a_terminal() {
         let path = Path::new("no\u{1b}[31m\nthere\\new");
         let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-        let matrix =
-            Error::Matrix { path: path.to_owned(), section: "header", message: "is short".to_owned() };
-        let problem = Problem { file: path.display().to_string(), line: 3, message: "is wrong".to_owned() };
+        let matrix = Error::Matrix {
+            path: path.to_owned(),
+            section: "header",
+            message: "is short".to_owned(),
+        };
+        let problem =
+            Problem { file: path.display().to_string(), line: 3, message: "is wrong".to_owned() };
         for (message, end) in [
             (Error::io(path, "open", source).to_string(), ": cannot open: "),
             (matrix.to_string(), ": header: is short"),
@@ -379,7 +397,10 @@ mod tests {
     proptest! {
         #[test]
         fn different_bytes_are_printed_differently(
-            bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"\\\\\\nrtux{}1bf".to_vec())], 0..30)
+            bytes in prop::collection::vec(
+                prop_oneof![any::<u8>(), prop::sample::select(b"\\\\\\nrtux{}1bf".to_vec())],
+                0..30,
+            ),
         ) {
             let text = printable(&bytes);
             prop_assert_eq!(read_back(&text), bytes);

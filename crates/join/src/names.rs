@@ -1,6 +1,7 @@
 //! Names of options: the text of each variant, and the variant of a text.
 
-/// Gives an enum with a constant `ALL` of names and variants its `Display`, its `FromStr` and its `Serialize`.
+/// Gives an enum with a constant `ALL` of names and variants its `Display`, its `FromStr` and its
+/// `Serialize`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! named {

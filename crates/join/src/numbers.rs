@@ -9,7 +9,8 @@ use bytemuck::{Pod, Zeroable};
 pub struct Level(pub f64);
 
 impl Level {
-    /// The grade that the level is next to, if it is written so: it has few digits, and the level has all that a float can have.
+    /// The grade that the level is next to, if it is written so: it has few digits, and the level
+    /// has all that a float can have.
     fn above(self) -> Option<f64> {
         let below = self.0.next_down();
         (below >= 0.0 && below.to_string().len() + 8 < self.0.to_string().len()).then_some(below)
@@ -238,7 +239,8 @@ pub struct F16(pub u16);
 pub struct Bf16(pub u16);
 
 impl F16 {
-    /// Converts the number to 32 bits. The exponent is moved by a multiplication, which also normalises subnormal numbers.
+    /// Converts the number to 32 bits. The exponent is moved by a multiplication, which also
+    /// normalises subnormal numbers.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
         const EXPONENT: u32 = 0x7c00;
@@ -283,7 +285,8 @@ mod tests {
                 "{bits:#x}: {own} and {defined}"
             );
         }
-        let known = [(0x3f80, 1.0), (0xc000, -2.0), (0x7f80, f64::INFINITY), (0x0001, 2f64.powi(-133))];
+        let known =
+            [(0x3f80, 1.0), (0xc000, -2.0), (0x7f80, f64::INFINITY), (0x0001, 2f64.powi(-133))];
         known.iter().for_each(|&(bits, value)| assert_eq!(Numbers::Bf16(&[bits]).get(0), value));
         assert!(Numbers::Bf16(&[0x7fc0]).get(0).is_nan());
     }
@@ -293,6 +296,9 @@ mod tests {
         assert_eq!(Numbers::from(&[u64::MAX]).show(0), "18446744073709551615");
         assert_eq!(Numbers::from(&[i64::MIN]).show(0), "-9223372036854775808");
         assert_eq!(Numbers::from(&[0.5f32]).show(0), "0.5");
-        assert_eq!([Integers::from(&[-1i8]).natural(0), Integers::from(&[7u16]).natural(0)], [None, Some(7)]);
+        assert_eq!(
+            [Integers::from(&[-1i8]).natural(0), Integers::from(&[7u16]).natural(0)],
+            [None, Some(7)]
+        );
     }
 }

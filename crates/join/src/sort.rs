@@ -1,13 +1,15 @@
 //! Sorting where its speed is not felt.
 //!
-//! The sorts of slices are compiled anew for each closure that compares: four to seven kilobytes of machine code each, and a share of the
-//! time that a build takes. Here the places of things are sorted by their keys, which is compiled once, and then the things are put there.
-//! Where many things are sorted, or a few very often, `slice::sort_by` is right: it takes no memory besides, and no call for each
-//! comparison.
+//! The sorts of slices are compiled anew for each closure that compares: four to seven kilobytes of
+//! machine code each, and a share of the time that a build takes. Here the places of things are
+//! sorted by their keys, which is compiled once, and then the things are put there. Where many
+//! things are sorted, or a few very often, `slice::sort_by` is right: it takes no memory besides,
+//! and no call for each comparison.
 
 use std::cmp::Ordering;
 
-/// Sorts by a number, in the order of [`f64::total_cmp`]; what has the same number stays in order. `-key` sorts the other way round.
+/// Sorts by a number, in the order of [`f64::total_cmp`]; what has the same number stays in order.
+/// `-key` sorts the other way round.
 pub fn by_number<T>(things: &mut [T], key: impl Fn(&T) -> f64) {
     let keys: Vec<f64> = things.iter().map(key).collect();
     let places = places(things.len(), &mut |one, other| keys[*one].total_cmp(&keys[*other]));
@@ -56,7 +58,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_the_stable_sort_of_slices(mut things in prop::collection::vec((0..9i32, any::<u8>()), 0..80)) {
+        fn it_is_the_stable_sort_of_slices(
+            mut things in prop::collection::vec((0..9i32, any::<u8>()), 0..80),
+        ) {
             let (mut by_key, mut by_closure) = (things.clone(), things.clone());
             by_number(&mut by_key, |thing| -f64::from(thing.0));
             by(&mut by_closure, |one, other| other.0.cmp(&one.0));
@@ -68,7 +72,8 @@ mod tests {
 
     #[test]
     fn numbers_are_in_their_total_order() {
-        let mut numbers = [f64::NAN, 1.0, 0.0, f64::INFINITY, -0.0, -1.0, f64::NEG_INFINITY, -f64::NAN];
+        let mut numbers =
+            [f64::NAN, 1.0, 0.0, f64::INFINITY, -0.0, -1.0, f64::NEG_INFINITY, -f64::NAN];
         let mut expected = numbers;
         expected.sort_by(f64::total_cmp);
         by_number(&mut numbers, |number| *number);

@@ -1,23 +1,25 @@
 //! Progress of a join or an evaluation, with a way to stop it from another thread.
 //!
-//! Three numbers that any thread may read and write, and no callback: what is shown, how often, and by which thread is up to whoever looks.
-//! All accesses are relaxed. Counts are sums, which lose nothing by it, and a stop need not be seen at once: it is looked for between
-//! pieces of work (chunks of text, tiles, draws), so that asking costs one load for each. `total` grows while inputs are opened, so `done`
-//! may be a smaller share of it for a moment.
+//! Three numbers that any thread may read and write, and no callback: what is shown, how often, and
+//! by which thread is up to whoever looks. All accesses are relaxed. Counts are sums, which lose
+//! nothing by it, and a stop need not be seen at once: it is looked for between pieces of work
+//! (chunks of text, tiles, draws), so that asking costs one load for each. `total` grows while
+//! inputs are opened, so `done` may be a smaller share of it for a moment.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread: it counts the work that is done, and can
-/// stop the work.
+/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread:
+/// it counts the work that is done, and can stop the work.
 ///
 /// ```
 /// use std::sync::Arc;
 /// use laneval::{ErrorKind, Evaluator, Join, Watch};
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
-/// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+/// let matrix =
+///     Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
 /// let watch = Arc::new(Watch::default());
 /// let evaluator = Evaluator::new(["AP"])?.with_watch(Some(watch.clone()));
 /// evaluator.evaluate(&matrix)?;
@@ -44,7 +46,8 @@ impl Watch {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// The work that is done: bytes of text, rows of columns, bytes of labels with their padding, and random draws of comparisons.
+    /// The work that is done: bytes of text, rows of columns, bytes of labels with their padding,
+    /// and random draws of comparisons.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }

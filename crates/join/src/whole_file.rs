@@ -1,20 +1,27 @@
 //! Files that appear whole or not at all.
 //!
-//! A file that is written has a temporary name in its folder until it is complete and synced; then it takes its name. An unfinished file
-//! vanishes when writing fails. A program that is told to end can remove it with [`abandon`]; the library itself handles no signal.
+//! A file that is written has a temporary name in its folder until it is complete and synced; then
+//! it takes its name. An unfinished file vanishes when writing fails. A program that is told to end
+//! can remove it with [`abandon`]; the library itself handles no signal.
 //!
 //! ```text
-//! 1  follow links to the file that is meant          a link stays a link
-//! 2  make `.laneval-…` in the same folder, listed    a rename is atomic within one file system, and another folder may be in another
-//! 3  write, through a buffer                         an error from here on: the temporary file goes, an old one is as it was
-//! 4  owner, group, permissions of the old file       in this order, for a change of owner may clear bits of the mode
-//! 5  fsync                                           else a crash could leave the name with an empty file behind it
-//! 6  rename                                          whoever opens the name sees all of the old file or all of the new one
+//! 1  follow links to the file that is meant        a link stays a link
+//! 2  make `.laneval-…` in the same folder, listed  a rename is atomic within one file system, and
+//!                                                  another folder may be in another
+//! 3  write, through a buffer                       an error from here on: the temporary file goes,
+//!                                                  an old one is as it was
+//! 4  owner, group, permissions of the old file     in this order, for a change of owner may clear
+//!                                                  bits of the mode
+//! 5  fsync                                         else a crash could leave the name with an empty
+//!                                                  file behind it
+//! 6  rename                                        whoever opens the name sees all of the old file
+//!                                                  or all of the new one
 //! ```
 //!
-//! The folder is not synced: after a crash the old file may be there again, and it is whole. The list of unfinished files is what a handler
-//! of signals needs, for no destructor runs then. Its lock is held while a file is made and listed, and while one is renamed: whoever holds
-//! it knows all that is unfinished, and nothing appears meanwhile.
+//! The folder is not synced: after a crash the old file may be there again, and it is whole. The
+//! list of unfinished files is what a handler of signals needs, for no destructor runs then. Its
+//! lock is held while a file is made and listed, and while one is renamed: whoever holds it knows
+//! all that is unfinished, and nothing appears meanwhile.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -23,13 +30,18 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempPath;
 
-/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name. If `path` is a link, the file that it
-/// names is replaced or made, not the link. A replaced file hands on its permissions, and its owner and group if the system allows that; a
-/// new file has the permissions of the umask.
+/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name.
+/// If `path` is a link, the file that it names is replaced or made, not the link. A replaced file
+/// hands on its permissions, and its owner and group if the system allows that; a new file has the
+/// permissions of the umask.
 ///
 /// # Errors
-/// The error of the system, without the temporary name. Then there is no new file, and an old one is unchanged.
-pub fn write(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
+/// The error of the system, without the temporary name. Then there is no new file, and an old one
+/// is unchanged.
+pub fn write(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
     complete(path, write)?.appear()
 }
 
@@ -43,7 +55,8 @@ pub fn complete(
 ) -> io::Result<Complete> {
     let path = target(path)?;
     let old = path.metadata().ok();
-    // What replaces a file is for its owner alone until it has the permissions of the old one: these may be stricter than the umask.
+    // What replaces a file is for its owner alone until it has the permissions of the old one:
+    // these may be stricter than the umask.
     let TemporaryFile { file, path: temporary, listed } = temporary(folder(&path), old.is_none())?;
     let complete = Complete { temporary, _listed: listed, path };
     let mut to = BufWriter::new(file);
@@ -70,10 +83,11 @@ impl Complete {
     /// # Errors
     /// The error of the system; then an old file of this name is unchanged.
     pub fn appear(self) -> io::Result<()> {
-        // The order of these two lines matters: values are dropped in reverse, so the lock goes before the entry of the list, which takes
-        // it again.
+        // The order of these two lines matters: values are dropped in reverse, so the lock goes
+        // before the entry of the list, which takes it again.
         let Complete { temporary, _listed, path } = self;
-        let _unfinished = unfinished(); // no signal comes between the file's name and the end of the list's entry
+        // No signal comes between the file's name and the end of the list's entry.
+        let _unfinished = unfinished();
         temporary.persist(path).map_err(|e| e.error)
     }
 }
@@ -83,13 +97,16 @@ impl Complete {
 /// # Errors
 /// The error of the system.
 pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
-    let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let missing =
+        path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let missing: Vec<&Path> = missing.collect();
     let mut made = MadeFolder(Vec::new());
     for folder in missing.into_iter().rev() {
         let mut unfinished = unfinished();
         match fs::create_dir(folder) {
-            Ok(()) => made.0.push(Listed::new(&mut unfinished, MadePath::Folder(folder.to_owned()))),
+            Ok(()) => {
+                made.0.push(Listed::new(&mut unfinished, MadePath::Folder(folder.to_owned())))
+            }
             Err(_) if folder.is_dir() => {} // such as `new/..`, or another process was faster
             Err(e) => {
                 drop(unfinished);
@@ -113,7 +130,8 @@ impl Drop for MadeFolder {
     }
 }
 
-/// Checks that a file can be made in the folder of this path, and that an existing file may be replaced.
+/// Checks that a file can be made in the folder of this path, and that an existing file may be
+/// replaced.
 ///
 /// # Errors
 /// The reason why not, as the system says it.
@@ -122,7 +140,8 @@ pub fn check(path: &Path) -> io::Result<()> {
     if path.exists() {
         OpenOptions::new().write(true).open(&path)?;
     }
-    let refused = |e: io::Error| io::Error::new(e.kind(), format!("no file can be made in its folder: {e}"));
+    let refused =
+        |e: io::Error| io::Error::new(e.kind(), format!("no file can be made in its folder: {e}"));
     temporary(folder(&path), false).map(drop).map_err(refused)
 }
 
@@ -131,8 +150,8 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Removes everything that this process has begun and not finished, for a program that is about to end. As long as the result is held, no
-/// file is begun and none appears.
+/// Removes everything that this process has begun and not finished, for a program that is about to
+/// end. As long as the result is held, no file is begun and none appears.
 pub fn abandon() -> Abandoned {
     let mut unfinished = unfinished();
     // The latest first, so that a folder is empty when its turn comes.
@@ -145,7 +164,8 @@ pub fn abandon() -> Abandoned {
 #[must_use]
 pub struct Abandoned(#[allow(dead_code)] MutexGuard<'static, Vec<MadePath>>);
 
-/// The files and folders that this process has made and not finished, in the order in which they were made.
+/// The files and folders that this process has made and not finished, in the order in which they
+/// were made.
 static UNFINISHED: Mutex<Vec<MadePath>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<MadePath>> {
@@ -193,14 +213,16 @@ struct TemporaryFile {
     listed: Listed,
 }
 
-/// A temporary file in a folder. If `readable`, it has the permissions of the umask; otherwise only its owner can read it.
+/// A temporary file in a folder. If `readable`, it has the permissions of the umask; otherwise only
+/// its owner can read it.
 fn temporary(folder: &Path, readable: bool) -> io::Result<TemporaryFile> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, if readable { 0o666 } else { 0o600 });
     let mut unfinished = unfinished();
-    let made = tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
+    let made =
+        tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
     let (file, path) = made.into_parts();
     let listed = Listed::new(&mut unfinished, MadePath::File(path.to_path_buf()));
     Ok(TemporaryFile { file, path, listed })
@@ -209,15 +231,16 @@ fn temporary(folder: &Path, readable: bool) -> io::Result<TemporaryFile> {
 /// The file that a path names behind all links, whether it exists or not.
 fn target(path: &Path) -> io::Result<PathBuf> {
     match (path.canonicalize(), path.read_link()) {
-        // A link to nothing yet: its file is made. A circle of links is another kind of error, so this ends.
+        // A link to nothing yet: its file is made. A circle of links is another kind of error, so
+        // this ends.
         (Err(e), Ok(link)) if e.kind() == ErrorKind::NotFound => target(&folder(path).join(link)),
         (Err(e), Err(_)) if e.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
         (found, _) => found,
     }
 }
 
-/// Gives a file the permissions of the file that it will replace, and its owner and group if the system allows it. If the group has to
-/// differ, the group has no permissions.
+/// Gives a file the permissions of the file that it will replace, and its owner and group if the
+/// system allows it. If the group has to differ, the group has no permissions.
 #[cfg(unix)]
 fn resemble(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
@@ -227,7 +250,8 @@ fn resemble(file: &File, old: &Metadata) -> io::Result<()> {
         let _ = fchown(file, Some(old.uid()), None);
     }
     let same_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
-    // In another group, what the old group might do is nobody's right. Bits such as setuid are not handed on.
+    // In another group, what the old group might do is nobody's right. Bits such as setuid are not
+    // handed on.
     let mode = old.mode() & if same_group { 0o777 } else { 0o707 };
     if file.metadata()?.mode() & 0o777 == mode {
         return Ok(());

@@ -1,13 +1,15 @@
-//! The grammar of gates: from text to a measure and a rule, or to an error that says what was expected where.
+//! The grammar of gates: from text to a measure and a rule, or to an error that says what was
+//! expected where.
 //!
 //! ```text
-//! gate   = [group ": "] measure ( ("<" | "<=" | ">" | ">=") number | verb [">" amount] ["p<" alpha] )
+//! gate   = [group ": "] measure
+//!          ( ("<" | "<=" | ">" | ">=") number | verb [">" amount] ["p<" alpha] )
 //! verb   = "drops" | "rises" | "worse" | "may drop" | "may rise"
 //! amount = number ["%"]
 //! ```
 //!
-//! A gate that can never fail, because no value is beyond its limit, would say that all is well whatever happens: it is an error, and so is
-//! one that always fails.
+//! A gate that can never fail, because no value is beyond its limit, would say that all is well
+//! whatever happens: it is an error, and so is one that always fails.
 
 use std::fmt;
 use std::ops::Range;
@@ -37,7 +39,8 @@ const SYNONYMS: &[(&str, &str)] = &[
 /// Reads a gate.
 ///
 /// # Errors
-/// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
+/// The first fault, at which character it is, and what was expected there; a measure that has no
+/// such direction.
 pub fn parsed(text: &str) -> Result<(Option<String>, Measure, Rule)> {
     let mut parser = GateParser { text, at: 0 };
     parser.blanks();
@@ -97,12 +100,15 @@ impl<'a> GateParser<'a> {
         let place = self.upto(char::is_whitespace);
         match self.rest().is_empty() {
             true => self.wrong(place, format_args!("{what} was expected, and nothing follows")),
-            false => self
-                .wrong(place.clone(), format_args!("{what} was expected, and not `{}`", &self.text[place])),
+            false => self.wrong(
+                place.clone(),
+                format_args!("{what} was expected, and not `{}`", &self.text[place]),
+            ),
         }
     }
 
-    /// Reads the group before a colon and a blank. A measure has no such place: behind the colon of a library (`ranx:ndcg@10`) is no blank.
+    /// Reads the group before a colon and a blank. A measure has no such place: behind the colon of
+    /// a library (`ranx:ndcg@10`) is no blank.
     fn group(&mut self) -> Option<String> {
         let blank = |at: usize| self.rest()[at + 1..].starts_with(char::is_whitespace);
         let colon = self.rest().rmatch_indices(':').map(|(at, _)| at).find(|&at| blank(at))?;
@@ -118,7 +124,8 @@ impl<'a> GateParser<'a> {
 
     /// Reads the measure, up to the first blank, or sign, outside of brackets.
     fn measure(&mut self) -> Result<Measure> {
-        // Blanks and signs within brackets belong to the measure, as in `P(rel=2)@[5, 10]`: a gate cannot be cut at its blanks.
+        // Blanks and signs within brackets belong to the measure, as in `P(rel=2)@[5, 10]`: a gate
+        // cannot be cut at its blanks.
         let (start, mut depth) = (self.at, 0usize);
         let end = self.rest().find(|c: char| {
             match c {
@@ -130,7 +137,9 @@ impl<'a> GateParser<'a> {
         });
         self.at = end.map_or(self.text.len(), |end| start + end);
         if start == self.at {
-            return Err(self.expected("a measure, as in `AP < 0.3` or `nDCG@10 drops > 0.005`,").into());
+            return Err(self
+                .expected("a measure, as in `AP < 0.3` or `nDCG@10 drops > 0.005`,")
+                .into());
         }
         let of_gate = |error: MeasureError| MeasureError {
             text: self.text.to_owned(),
@@ -148,7 +157,8 @@ impl<'a> GateParser<'a> {
 
     fn rule(&mut self, measure: &Measure) -> Result<Rule> {
         // Longer signs first: `<` would eat half of `<=`.
-        let signs = [("<=", Sign::AtMost), ("<", Sign::Below), (">=", Sign::AtLeast), (">", Sign::Above)];
+        let signs =
+            [("<=", Sign::AtMost), ("<", Sign::Below), (">=", Sign::AtLeast), (">", Sign::Above)];
         let rule = match signs.into_iter().find(|(text, _)| self.eat(text)) {
             Some((_, sign)) => self.threshold(measure, sign)?,
             None => self.change(measure)?,
@@ -182,7 +192,13 @@ impl<'a> GateParser<'a> {
     }
 
     /// The error of a limit that nothing can be beyond, perhaps with another limit in its place.
-    fn beyond(&self, place: Range<usize>, message: String, instead: String, fits: bool) -> MeasureError {
+    fn beyond(
+        &self,
+        place: Range<usize>,
+        message: String,
+        instead: String,
+        fits: bool,
+    ) -> MeasureError {
         let gate = fits.then(|| self.instead(place.clone(), &instead));
         let suggestions = gate.and_then(|gate| self.if_gate(gate)).into_iter().collect();
         MeasureError { suggestions, ..self.wrong(place, message) }
@@ -197,8 +213,12 @@ impl<'a> GateParser<'a> {
         let alpha = self.alpha()?;
         match (verb, amount, alpha) {
             (Verb::May, None, _) => Err(self.expected("`>` and the amount that may be lost")),
-            (Verb::May, Some(amount), alpha) => Ok(Rule::May { amount, alpha: alpha.unwrap_or(ALPHA) }),
-            (Verb::Worse, _, None) => Err(self.expected("`p<` and a level of significance, as in `p<0.05`,")),
+            (Verb::May, Some(amount), alpha) => {
+                Ok(Rule::May { amount, alpha: alpha.unwrap_or(ALPHA) })
+            }
+            (Verb::Worse, _, None) => {
+                Err(self.expected("`p<` and a level of significance, as in `p<0.05`,"))
+            }
             (Verb::Worse | Verb::Changes, amount, alpha) => {
                 Ok(Rule::Worse { amount: amount.unwrap_or(Amount::Absolute(0.0)), alpha })
             }
@@ -207,7 +227,8 @@ impl<'a> GateParser<'a> {
 
     /// Reads a verb that suits the measure.
     fn verb(&mut self, measure: &Measure) -> Result<Verb, MeasureError> {
-        const EXPECTED: &str = "`<`, `<=`, `>`, `>=`, `drops`, `rises`, `worse`, `may drop` or `may rise`";
+        const EXPECTED: &str =
+            "`<`, `<=`, `>`, `>=`, `drops`, `rises`, `worse`, `may drop` or `may rise`";
         let start = self.at;
         let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>');
         let mut place = self.upto(ends);
@@ -232,8 +253,9 @@ impl<'a> GateParser<'a> {
         };
         let of_measure = measure.definition().better;
         if of_measure == Better::Neither {
-            let message =
-                format!("neither direction of {measure} is better, so it can only be compared with a number");
+            let message = format!(
+                "neither direction of {measure} is better, so it can only be compared with a number"
+            );
             return Err(self.wrong(start..place.end, message));
         }
         if better.is_some_and(|better| better != of_measure) {
@@ -244,7 +266,8 @@ impl<'a> GateParser<'a> {
                 (_, false) => ("higher", "drops"),
             };
             let message = format!("{which} is better of {measure}, so `{right}` was expected");
-            let suggestions = self.if_gate(self.instead(start..place.end, right)).into_iter().collect();
+            let suggestions =
+                self.if_gate(self.instead(start..place.end, right)).into_iter().collect();
             return Err(MeasureError { suggestions, ..self.wrong(start..place.end, message) });
         }
         self.at = place.end;
@@ -255,7 +278,8 @@ impl<'a> GateParser<'a> {
     /// The gate with the verb that a misspelt word is near to, if there is one.
     fn meant(&self, place: Range<usize>, may: bool) -> Option<String> {
         let word = self.text[place.clone()].to_lowercase();
-        let verbs: &[&str] = if may { &["drop", "rise"] } else { &["drops", "rises", "worse", "may"] };
+        let verbs: &[&str] =
+            if may { &["drop", "rise"] } else { &["drops", "rises", "worse", "may"] };
         let near = |verb: &&&str| strsim::damerau_levenshtein(&word, verb) <= 2;
         let synonym = SYNONYMS.iter().find(|(of, _)| *of == word && !may).map(|&(_, verb)| verb);
         let verb = synonym.or_else(|| verbs.iter().find(near).copied())?;
@@ -286,7 +310,8 @@ impl<'a> GateParser<'a> {
                 return Ok(Amount::Absolute(amount));
             }
             let message = format!(
-                "{measure} is {}, so it cannot change by more than {amount}: this gate would never fail",
+                "{measure} is {}, so it cannot change by more than {amount}: this gate would never \
+                 fail",
                 measure.range()
             );
             return Err(self.beyond(
@@ -306,7 +331,8 @@ impl<'a> GateParser<'a> {
         }
         if geometric {
             let message = format!(
-                "{measure} is compared by logarithms, so a percentage means nothing: an amount without `%` was expected"
+                "{measure} is compared by logarithms, so a percentage means nothing: an amount \
+                 without `%` was expected"
             );
             return Err(self.wrong(place, message));
         }
@@ -319,9 +345,9 @@ impl<'a> GateParser<'a> {
         }
         let start = self.at;
         if !self.eat("p") {
-            return Err(
-                self.expected("`>` and an amount, `p<` and a level of significance, or the end of the gate")
-            );
+            return Err(self.expected(
+                "`>` and an amount, `p<` and a level of significance, or the end of the gate",
+            ));
         }
         if !self.eat("<") {
             return Err(self.expected("`<` after `p`"));
@@ -329,7 +355,10 @@ impl<'a> GateParser<'a> {
         let alpha = self.number("a level of significance, as in `p<0.05`,")?;
         match alpha > 0.0 && alpha < 1.0 {
             true => Ok(Some(alpha)),
-            false => Err(self.wrong(start..self.at, "a level of significance between 0 and 1 was expected")),
+            false => {
+                Err(self
+                    .wrong(start..self.at, "a level of significance between 0 and 1 was expected"))
+            }
         }
     }
 
@@ -337,7 +366,8 @@ impl<'a> GateParser<'a> {
     fn number(&mut self, what: &str) -> Result<f64, MeasureError> {
         let place = self.upto(|c| c.is_whitespace() || c == '%');
         let number: Option<f64> = self.text[place.clone()].parse().ok();
-        let number = number.filter(|number| number.is_finite()).ok_or_else(|| self.expected(what))?;
+        let number =
+            number.filter(|number| number.is_finite()).ok_or_else(|| self.expected(what))?;
         self.at = place.end;
         self.blanks();
         Ok(number + 0.0)

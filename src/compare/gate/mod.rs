@@ -7,18 +7,21 @@
 //! ```text
 //! AP < 0.3                       the mean alone; no baseline, no chance
 //! AP drops > 0.01                the mean difference alone
-//! AP drops > 0.01 p<0.05         fails if the loss is large AND shown to be one: chance speaks for the run
+//! AP drops > 0.01 p<0.05         fails if the loss is large AND shown to be one:
+//!                                chance speaks for the run
 //! AP worse p<0.05                fails if a loss of any size is shown
-//! AP may drop > 0.01             passes only if a loss of 0.01 or more is ruled out: chance speaks against the run
+//! AP may drop > 0.01             passes only if a loss of 0.01 or more is ruled out:
+//!                                chance speaks against the run
 //! ```
 //!
-//! With few queries the third gate lets much pass, and the last nearly nothing: it is a test of non-inferiority, whose null hypothesis is a
-//! loss of exactly the amount. Its p is that of the t test whatever test decides otherwise, because the other tests say whether there is a
-//! difference, and not whether it is one of a given size. The p of the third gate is about a loss of 0, and the amount is compared with the
-//! mean: the two conditions are apart.
+//! With few queries the third gate lets much pass, and the last nearly nothing: it is a test of
+//! non-inferiority, whose null hypothesis is a loss of exactly the amount. Its p is that of the t
+//! test whatever test decides otherwise, because the other tests say whether there is a difference,
+//! and not whether it is one of a given size. The p of the third gate is about a loss of 0, and the
+//! amount is compared with the mean: the two conditions are apart.
 //!
-//! Among the gates that cannot be told are those that lack a baseline, those whose test has no p, and percents of a mean of 0. That is an
-//! error, and never a pass, so that a pipeline stops.
+//! Among the gates that cannot be told are those that lack a baseline, those whose test has no p,
+//! and percents of a mean of 0. That is an error, and never a pass, so that a pipeline stops.
 
 mod grammar;
 pub(super) mod rule;
@@ -49,9 +52,11 @@ pub struct GateFacts<'a> {
     pub baseline: Option<f64>,
     /// The differences of the run from the baseline.
     pub paired: Option<&'a Paired>,
-    /// The uncorrected one-sided p, of the test that decides, that the run is worse; `None` if there is none.
+    /// The uncorrected one-sided p, of the test that decides, that the run is worse; `None` if
+    /// there is none.
     pub worse: Option<f64>,
-    /// The share of the baseline's documents that are judged, down to the cutoff of the measure; `None` if it is not known.
+    /// The share of the baseline's documents that are judged, down to the cutoff of the measure;
+    /// `None` if it is not known.
     pub judged: Option<f64>,
 }
 
@@ -82,13 +87,15 @@ impl Gate {
     /// Parses a gate.
     ///
     /// # Errors
-    /// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
+    /// The first fault, at which character it is, and what was expected there; a measure that has
+    /// no such direction.
     pub fn parse(text: &str) -> Result<Gate> {
         let (group, measure, rule) = grammar::parsed(text)?;
         Ok(Gate { text: text.trim().to_owned(), group, measure, rule })
     }
 
-    /// The group of queries that the gate is about, as `hard` of `hard: nDCG@10 drops > 2%`; `None` if it names none.
+    /// The group of queries that the gate is about, as `hard` of `hard: nDCG@10 drops > 2%`; `None`
+    /// if it names none.
     pub fn group(&self) -> Option<&str> {
         self.group.as_deref()
     }
@@ -135,10 +142,12 @@ impl Gate {
                 let p = match (alpha, facts.worse) {
                     (None, _) => None,
                     (Some(_), Some(p)) => Some(self.finite(p, "p")?),
-                    // The gate passes without a p, so the missing one is no error: equal runs must not stop a build.
+                    // The gate passes without a p, so the missing one is no error: equal runs must
+                    // not stop a build.
                     (Some(_), None) if !more => None,
                     (Some(_), None) => return Err(self.cannot(
-                        "the test has no p, for example because every query changes by the same amount: take `--test randomisation`, or a gate without p",
+                        "the test has no p, for example because every query changes by the same \
+                         amount: take `--test randomisation`, or a gate without p",
                     )),
                 };
                 let failed = more && alpha.is_none_or(|alpha| p.is_some_and(|p| p < alpha));
@@ -147,18 +156,20 @@ impl Gate {
             Rule::May { amount, alpha } => {
                 let Loss { paired, value, threshold } = self.change(facts, amount)?;
                 let lower = self.better() == Better::Lower;
-                // A loss of the amount is −amount where higher is better, and +amount where lower is. "Better" is then the tail that rules
-                // such a loss out.
+                // A loss of the amount is −amount where higher is better, and +amount where lower
+                // is. "Better" is then the tail that rules such a loss out.
                 let p = paired.against(if lower { threshold } else { -threshold });
                 let p = p.map(|tails| tails.better(self.better()));
-                // Without a deviation there is no t, and the mean is certain. `>=`, as the gate asks for a loss below the amount.
+                // Without a deviation there is no t, and the mean is certain. `>=`, as the gate
+                // asks for a loss below the amount.
                 let failed = p.map_or(value >= threshold - self.rounding(facts), |p| p >= alpha);
                 Ok(GateVerdict { failed, value, threshold, p })
             }
         }
     }
 
-    /// Checks that enough of the queries have a value: a gate on the others would pass or fail for queries that nobody looked at.
+    /// Checks that enough of the queries have a value: a gate on the others would pass or fail for
+    /// queries that nobody looked at.
     ///
     /// # Errors
     /// More than a tenth of the queries without a value.
@@ -166,7 +177,8 @@ impl Gate {
         match 10 * skipped > queries {
             false => Ok(()),
             true => Err(self.cannot(&format!(
-                "{skipped} of {queries} queries have no value, for nothing is relevant for them, and that is more than a tenth: \
+                "{skipped} of {queries} queries have no value, for nothing is relevant for them, \
+                 and that is more than a tenth: \
                  nothing=0 counts them"
             ))),
         }
@@ -178,18 +190,19 @@ impl Gate {
             return Err(self.cannot("it takes a baseline, and there is none"));
         };
         if paired.queries < 2 && self.asks_p() {
-            return Err(
-                self.cannot("its p takes two queries or more, and there is one: take a gate without p")
-            );
+            return Err(self.cannot(
+                "its p takes two queries or more, and there is one: take a gate without p",
+            ));
         }
         self.check_baseline(baseline, facts.judged)?;
         let worse = if self.better() == Better::Lower { paired.mean } else { -paired.mean };
         let threshold = match amount {
             Amount::Absolute(amount) => amount,
             Amount::Relative(_) if baseline == 0.0 => {
-                return Err(
-                    self.cannot("the baseline's mean is 0, so a percentage of it means nothing: give an amount without `%`")
-                );
+                return Err(self.cannot(
+                    "the baseline's mean is 0, so a percentage of it means nothing: \
+                                 give an amount without `%`",
+                ));
             }
             Amount::Relative(share) => share * self.finite(baseline, "the baseline's mean")?.abs(),
         };
@@ -197,8 +210,9 @@ impl Gate {
         Ok(Loss { paired, value: self.finite(worse, "the difference")? + 0.0, threshold })
     }
 
-    /// Checks that a run can be worse than the baseline. If nothing that the baseline retrieved is judged, its mean is the worst there is, and
-    /// every run passes. The same mean of judged documents is a result, as bad as it is; where it is not known which of both it is, as with
+    /// Checks that a run can be worse than the baseline. If nothing that the baseline retrieved is
+    /// judged, its mean is the worst there is, and every run passes. The same mean of judged
+    /// documents is a result, as bad as it is; where it is not known which of both it is, as with
     /// stored scores, the worst is refused, too.
     fn check_baseline(&self, baseline: f64, judged: Option<f64>) -> Result<()> {
         let (least, most) = match self.measure.definition().average {
@@ -208,16 +222,18 @@ impl Gate {
         };
         let worst = if self.better() == Better::Lower { most } else { least };
         if is_equal(baseline, worst) && judged.is_none_or(|share| share == 0.0) {
-            let nothing = if judged.is_some() { ", and none of its documents is judged" } else { "" };
+            let nothing =
+                if judged.is_some() { ", and none of its documents is judged" } else { "" };
             return Err(self.cannot(&format!(
-                "the baseline's mean is {worst}, the worst there is{nothing}, so no run can be worse: is it the right file, with the same ids?"
+                "the baseline's mean is {worst}, the worst there is{nothing}, so no run can be \
+                 worse: is it the right file, with the same ids?"
             )));
         }
         Ok(())
     }
 
-    /// The most by which a change may differ from an amount and still equal it: rounding is that of the two means, of which the change is a
-    /// small rest.
+    /// The most by which a change may differ from an amount and still equal it: rounding is that of
+    /// the two means, of which the change is a small rest.
     fn rounding(&self, facts: GateFacts) -> f64 {
         tolerance(facts.run.abs().max(facts.baseline.map_or(0.0, f64::abs)))
     }

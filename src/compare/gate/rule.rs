@@ -5,7 +5,8 @@
 pub enum Rule {
     /// The run's mean is beyond a number.
     Threshold(Sign, f64),
-    /// The run is worse than the baseline by more than an amount and, if `alpha` is given, by more than chance explains.
+    /// The run is worse than the baseline by more than an amount and, if `alpha` is given, by more
+    /// than chance explains.
     Worse { amount: Amount, alpha: Option<f64> },
     /// The run is not shown to be worse by less than an amount.
     May { amount: Amount, alpha: f64 },

@@ -15,8 +15,14 @@ fn fifty(text: &str, [baseline, run]: [usize; 2]) -> GateVerdict {
     assert!(gate.compares());
     let [baseline, run] = [baseline, run].map(|of| runs[of].iter().sum::<f64>() / 50.0);
     let worse = paired.p().map(|p| p.worse(gate.measure().definition().better));
-    gate.verdict(GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None })
-        .unwrap()
+    gate.verdict(GateFacts {
+        run,
+        baseline: Some(baseline),
+        paired: Some(&paired),
+        worse,
+        judged: None,
+    })
+    .unwrap()
 }
 
 /// The facts of a run with some differences, and a baseline of some mean.
@@ -24,7 +30,8 @@ fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> R
     let unit = Unit::of([1.0]);
     let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
     let run = baseline + paired.mean;
-    let facts = GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None };
+    let facts =
+        GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse, judged: None };
     Gate::parse(text).unwrap().verdict(facts)
 }
 
@@ -55,7 +62,11 @@ fn thresholds() {
         for (values, failed) in [(fails_at, true), (passes_at, false)] {
             for &value in values {
                 let verdict = of_run(text, value).unwrap();
-                assert_eq!((verdict.failed, verdict.value, verdict.p), (failed, value, None), "{text}");
+                assert_eq!(
+                    (verdict.failed, verdict.value, verdict.p),
+                    (failed, value, None),
+                    "{text}"
+                );
             }
         }
     }
@@ -159,7 +170,10 @@ fn queries_without_a_value_are_a_tenth_at_most() {
 fn what_cannot_be_judged_is_an_error() {
     let text = |result: Result<GateVerdict>| result.unwrap_err().to_string();
     let found = text(of_run("AP drops > 0.1", 0.5));
-    assert_eq!(found, "the gate `AP drops > 0.1` cannot be computed: it takes a baseline, and there is none");
+    assert_eq!(
+        found,
+        "the gate `AP drops > 0.1` cannot be computed: it takes a baseline, and there is none"
+    );
     for gate in ["AP worse p<0.05", "AP may drop > 0.1"] {
         let found = text(of_deltas(gate, 0.5, &[-0.25], Some(0.5)));
         assert!(found.contains("its p takes two queries or more, and there is one"), "{found}");
@@ -184,8 +198,13 @@ fn a_baseline_that_nothing_can_be_worse_than() {
         let unit = Unit::of([1.0]);
         let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
         let run = baseline + paired.mean;
-        let facts =
-            GateFacts { run, baseline: Some(baseline), paired: Some(&paired), worse: Some(0.5), judged };
+        let facts = GateFacts {
+            run,
+            baseline: Some(baseline),
+            paired: Some(&paired),
+            worse: Some(0.5),
+            judged,
+        };
         Gate::parse(text).unwrap().verdict(facts)
     };
     for (text, worst, deltas) in [
@@ -272,7 +291,8 @@ fn a_gate_may_be_about_one_group() {
 
 #[test]
 fn what_is_suggested_is_a_gate() {
-    for text in ["AP rises < 0.2", "Unjudged@10 drops < 0.2", "AP drop < 0.2", "AP may rise < 0.2"] {
+    for text in ["AP rises < 0.2", "Unjudged@10 drops < 0.2", "AP drop < 0.2", "AP may rise < 0.2"]
+    {
         let found = error(text);
         assert!(!found.contains("did you mean"), "{found}");
     }
@@ -304,7 +324,8 @@ fn wrong_verbs_name_the_right_one() {
 fn errors_say_what_was_expected_and_where() {
     assert_eq!(
         error("nDCG@10 drops > much"),
-        "an amount, as in `> 0.005` or `> 1%`, was expected, and not `much`, at character 17 of the gate\n  \
+        "an amount, as in `> 0.005` or `> 1%`, was expected, and not `much`, at character 17 of \
+         the gate\n  \
          nDCG@10 drops > much\n                  ^^^^"
     );
     for (text, expected, character) in [
@@ -340,7 +361,10 @@ fn errors_say_what_was_expected_and_where() {
         let found = error(text);
         let first = found.lines().next().unwrap();
         assert!(first.starts_with(expected), "{text}: {found}");
-        assert!(first.ends_with(&format!("at character {character} of the gate")), "{text}: {found}");
+        assert!(
+            first.ends_with(&format!("at character {character} of the gate")),
+            "{text}: {found}"
+        );
     }
 }
 
@@ -355,10 +379,12 @@ fn measures_that_do_not_parse_keep_their_suggestions() {
 
 #[test]
 fn any_text_is_a_gate_or_an_error() {
-    let pieces =
-        ["AP", " ", "é", "may", "drop", "drops", ">", "<", "=", "p", "0.1", "%", "(", "", "\u{3000}"];
+    let pieces = [
+        "AP", " ", "é", "may", "drop", "drops", ">", "<", "=", "p", "0.1", "%", "(", "", "\u{3000}",
+    ];
     for code in 0..pieces.len().pow(3) {
-        let text: String = (0..3).map(|at| pieces[code / pieces.len().pow(at) % pieces.len()]).collect();
+        let text: String =
+            (0..3).map(|at| pieces[code / pieces.len().pow(at) % pieces.len()]).collect();
         if let Ok(gate) = Gate::parse(&format!("AP {text}")) {
             assert_eq!(Gate::parse(&gate.to_string()).unwrap(), gate);
         }
@@ -384,14 +410,20 @@ fn huge_values() {
 }
 
 /// The sentence of a gate whose loss, or value, is `value`.
-fn sentence(text: &str, [value, threshold]: [f64; 2], p: Option<f64>, change: ChangeTold) -> String {
+fn sentence(
+    text: &str,
+    [value, threshold]: [f64; 2],
+    p: Option<f64>,
+    change: ChangeTold,
+) -> String {
     let verdict = GateVerdict { failed: false, value, threshold, p };
     Gate::parse(text).unwrap().sentence("new", &verdict, change).to_string()
 }
 
 #[test]
 fn an_amount_of_minus_0_is_0() {
-    let Rule::Worse { amount: Amount::Absolute(amount), .. } = Gate::parse("AP drops > -0").unwrap().rule
+    let Rule::Worse { amount: Amount::Absolute(amount), .. } =
+        Gate::parse("AP drops > -0").unwrap().rule
     else {
         panic!("it has an amount")
     };
@@ -410,7 +442,8 @@ fn a_run_that_did_not_change_has_lost_nothing() {
 fn sentences_say_what_happened_and_what_was_allowed() {
     let none = ChangeTold::default();
     let known = ChangeTold { relative: Some(-0.2244), interval: Some(([-0.2451, 0.0844], 95.0)) };
-    let (share, interval) = (ChangeTold { interval: None, ..known }, ChangeTold { relative: None, ..known });
+    let (share, interval) =
+        (ChangeTold { interval: None, ..known }, ChangeTold { relative: None, ..known });
     for (text, numbers, p, change, said) in [
         ("AP < 0.3", [0.4443, 0.3], None, none, "AP of new is 0.4443; allowed: 0.3 or more"),
         ("AP <= 0.3", [0.3, 0.3], None, none, "AP of new is 0.3000; allowed: more than 0.3"),
@@ -423,9 +456,27 @@ fn sentences_say_what_happened_and_what_was_allowed() {
             known,
             "AP of new did not change (95 % interval -0.2451 to +0.0844); allowed: no drop",
         ),
-        ("AP drops", [0.1, 0.0], Some(0.25), none, "AP of new fell by 0.1000, p = 0.2500; allowed: no drop"),
-        ("AP drops", [-0.1, 0.0], None, share, "AP of new rose by 0.1000 (-22.4 %); allowed: no drop"),
-        ("FallOut@5 rises", [0.1, 0.0], None, none, "FallOut@5 of new rose by 0.1000; allowed: no rise"),
+        (
+            "AP drops",
+            [0.1, 0.0],
+            Some(0.25),
+            none,
+            "AP of new fell by 0.1000, p = 0.2500; allowed: no drop",
+        ),
+        (
+            "AP drops",
+            [-0.1, 0.0],
+            None,
+            share,
+            "AP of new rose by 0.1000 (-22.4 %); allowed: no drop",
+        ),
+        (
+            "FallOut@5 rises",
+            [0.1, 0.0],
+            None,
+            none,
+            "FallOut@5 of new rose by 0.1000; allowed: no rise",
+        ),
         (
             "FallOut@5 rises",
             [-0.1, 0.0],
@@ -438,7 +489,8 @@ fn sentences_say_what_happened_and_what_was_allowed() {
             [0.00501, 5e-5],
             None,
             known,
-            "AP of new fell by 0.0050 (-22.4 %, 95 % interval -0.2451 to +0.0844); allowed: a drop of 0.00005",
+            "AP of new fell by 0.0050 (-22.4 %, 95 % interval -0.2451 to +0.0844); allowed: a drop \
+             of 0.00005",
         ),
         (
             "AP drops > 0.005",
@@ -466,21 +518,24 @@ fn sentences_say_what_happened_and_what_was_allowed() {
             [0.1, 0.02],
             None,
             none,
-            "AP of new fell by 0.1000; allowed: a drop of 0.02, or one that chance explains (p ≥ 0.01)",
+            "AP of new fell by 0.1000; allowed: a drop of 0.02, or one that chance explains (p ≥ \
+             0.01)",
         ),
         (
             "AP may drop > 0.02",
             [0.1, 0.02],
             None,
             none,
-            "AP of new fell by 0.1000; allowed: data that rule out a drop of 0.02 or more (p < 0.05)",
+            "AP of new fell by 0.1000; allowed: data that rule out a drop of 0.02 or more (p < \
+             0.05)",
         ),
         (
             "GMAP drops > 0.5",
             [2f64.ln(), 0.5],
             Some(0.5),
             interval,
-            "GMAP of new is 0.5000 times that of the baseline (95 % interval 0.7826 to 1.0881 times), p = 0.5000; \
+            "GMAP of new is 0.5000 times that of the baseline (95 % interval 0.7826 to 1.0881 \
+             times), p = 0.5000; \
              allowed: a drop to 0.6065 times that of the baseline",
         ),
     ] {

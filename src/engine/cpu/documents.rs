@@ -1,10 +1,13 @@
-//! The documents of single rankings of a tile that are in a set, such as the judged ones, as sparse lists.
+//! The documents of single rankings of a tile that are in a set, such as the judged ones, as sparse
+//! lists.
 //!
-//! The list of a lane needs four labels of each vector, and every vector must be read for it; so the lists of sixteen lanes, whose labels
-//! share vectors, are made in one pass. Deep tiles are an exception, so that the lists stay small beside the tile.
+//! The list of a lane needs four labels of each vector, and every vector must be read for it; so
+//! the lists of sixteen lanes, whose labels share vectors, are made in one pass. Deep tiles are an
+//! exception, so that the lists stay small beside the tile.
 //!
-//! The pass goes by 64 vectors: first all are compared, without a branch, and one bit notes each that has a document; then only those are
-//! visited. A branch a vector would be mispredicted wherever documents are rare but not absent.
+//! The pass goes by 64 vectors: first all are compared, without a branch, and one bit notes each
+//! that has a document; then only those are visited. A branch a vector would be mispredicted
+//! wherever documents are rare but not absent.
 
 use std::ops::Range;
 
@@ -12,7 +15,8 @@ use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
 use crate::label::{Above, Document, NARROW_LANES, Tile};
 
-/// The depth above which a tile is gathered one lane at a time, so that the lists stay small beside the tile.
+/// The depth above which a tile is gathered one lane at a time, so that the lists stay small beside
+/// the tile.
 const DEEP: usize = 1 << 16;
 
 /// The documents of some lanes that are in a set, in memory that is used again from tile to tile.
@@ -29,8 +33,9 @@ impl Documents {
         self.lanes = 0..0;
     }
 
-    /// The documents of a lane of a tile that are in a set, in rank order. They are gathered for some lanes together, so the lanes of a
-    /// tile must be asked for in order. The first lane begins a tile, and so does the first call after [`Documents::forget`].
+    /// The documents of a lane of a tile that are in a set, in rank order. They are gathered for
+    /// some lanes together, so the lanes of a tile must be asked for in order. The first lane
+    /// begins a tile, and so does the first call after [`Documents::forget`].
     pub fn of(&mut self, tile: Tile<'_>, lane: usize, set: Above) -> &[Document] {
         // Lane 0 always gathers anew, as it is the sign of another tile.
         if lane == 0 || !self.lanes.contains(&lane) {
@@ -41,7 +46,8 @@ impl Documents {
         &self.found[lane % NARROW_LANES]
     }
 
-    /// Gathers the documents of some of the sixteen lanes from `first` on, given as bits, and visits each of them.
+    /// Gathers the documents of some of the sixteen lanes from `first` on, given as bits, and
+    /// visits each of them.
     pub fn of_lanes(
         &mut self,
         tile: Tile<'_>,
@@ -72,8 +78,9 @@ impl Documents {
     }
 }
 
-/// Calls `visit` with every document of some lanes that is in a set, in rank order within each lane. The lanes are given as the number of
-/// their sixteen and as bits; `visit` gets the index of a lane among the sixteen.
+/// Calls `visit` with every document of some lanes that is in a set, in rank order within each
+/// lane. The lanes are given as the number of their sixteen and as bits; `visit` gets the index of
+/// a lane among the sixteen.
 pub fn each_document(
     level: Level,
     tile: Tile<'_>,
@@ -115,12 +122,16 @@ fn visit_each<S: Simd>(
         while some != 0 {
             let at = some.trailing_zeros() as usize;
             some &= some - 1;
-            let (labels, first) = (&rows[at * row + strip * VECTOR..][..VECTOR], (part * TOGETHER + at) * 4);
+            let (labels, first) =
+                (&rows[at * row + strip * VECTOR..][..VECTOR], (part * TOGETHER + at) * 4);
             let mut mask = masks[at];
             while mask != 0 {
                 let place = mask.trailing_zeros() as usize;
                 mask &= mask - 1;
-                visit(place / 4, Document { rank: (first + place % 4) as u32, code: labels[place] });
+                visit(
+                    place / 4,
+                    Document { rank: (first + place % 4) as u32, code: labels[place] },
+                );
             }
         }
     }
@@ -131,7 +142,8 @@ mod tests {
     use super::*;
     use crate::engine::cpu::Cpu;
 
-    /// Documents are those of the set at every level, in tiles of both widths, and whether lanes are gathered one by one or together.
+    /// Documents are those of the set at every level, in tiles of both widths, and whether lanes
+    /// are gathered one by one or together.
     #[test]
     fn documents_are_those_of_the_set() {
         let mut state = 7u32;
@@ -144,7 +156,8 @@ mod tests {
             let tile = Tile { labels: &labels, lanes, depth };
             for set in [Above::RETRIEVED, Above::JUDGED, Above(17), Above(255)] {
                 let expected = |lane: usize| -> Vec<Document> {
-                    let documents = (0..).zip(tile.lane(lane)).filter(|&(_, code)| set.contains(code));
+                    let documents =
+                        (0..).zip(tile.lane(lane)).filter(|&(_, code)| set.contains(code));
                     documents.map(|(rank, code)| Document { rank, code }).collect()
                 };
                 let mut documents = Documents::default();
@@ -156,10 +169,18 @@ mod tests {
                         let mut documents = Documents::default();
                         documents.gather(level, tile, strip(&(first..first + 1)), set);
                         let found = &documents.found;
-                        assert_eq!(found[first % 16], expected(first), "{level:?}, lane {first} alone");
+                        assert_eq!(
+                            found[first % 16],
+                            expected(first),
+                            "{level:?}, lane {first} alone"
+                        );
                         assert!((0..16).all(|lane| lane == first % 16 || found[lane].is_empty()));
                         documents.gather(level, tile, (first / 16, u16::MAX), set);
-                        assert_eq!(documents.found[first % 16], expected(first), "{level:?}, lane {first}");
+                        assert_eq!(
+                            documents.found[first % 16],
+                            expected(first),
+                            "{level:?}, lane {first}"
+                        );
                     }
                 }
                 for (first, bits) in (0..lanes).step_by(16).zip([0xFFFF, 0x8421, 0, 0x0180]) {
@@ -168,7 +189,8 @@ mod tests {
                         assert_eq!(documents, expected(lane), "lane {lane} of {bits:x}");
                         told.push(lane);
                     });
-                    let asked = (0..16).filter(|lane| bits >> lane & 1 == 1).map(|lane| first + lane);
+                    let asked =
+                        (0..16).filter(|lane| bits >> lane & 1 == 1).map(|lane| first + lane);
                     assert_eq!(told, asked.collect::<Vec<_>>());
                 }
             }

@@ -1,7 +1,9 @@
-//! Sums over the exact grades of documents, where codes are classes of grades. Documents are listed lane by lane, and added in rank order.
+//! Sums over the exact grades of documents, where codes are classes of grades. Documents are listed
+//! lane by lane, and added in rank order.
 //!
-//! With more distinct grades than codes a label says only the class of a document, and the grade is in a list beside the tile. The lists
-//! are as sparse as judgments, so there are no vectors to be filled: one lane after the other, merging its documents with its grades.
+//! With more distinct grades than codes a label says only the class of a document, and the grade is
+//! in a list beside the tile. The lists are as sparse as judgments, so there are no vectors to be
+//! filled: one lane after the other, merging its documents with its grades.
 
 use super::documents::Documents;
 use crate::fold::{CodeTable, ExactGains, Weights};
@@ -17,8 +19,8 @@ pub(super) enum ExactGainSum {
 }
 
 impl ExactGainSum {
-    /// Computes the sum at each of `cuts`, ascending ranks, as `[cut][lane]`. `grades` returns the exact grades of a lane's judged
-    /// documents in rank order.
+    /// Computes the sum at each of `cuts`, ascending ranks, as `[cut][lane]`. `grades` returns the
+    /// exact grades of a lane's judged documents in rank order.
     pub fn of<'g>(
         self,
         tile: Tile<'_>,
@@ -40,8 +42,9 @@ impl ExactGainSum {
             for (&cut, out) in cuts.iter().zip(out[lane..].iter_mut().step_by(tile.lanes)) {
                 while let Some(&document) = left.next_if(|document| document.rank < cut) {
                     let gain = gains.of(document, &mut grades);
-                    // Invariant: the grades of a lane are those of its judged documents in rank order, one each, so both lists are walked
-                    // in step. A document that is heeded and has no judgment takes no grade.
+                    // Invariant: the grades of a lane are those of its judged documents in rank
+                    // order, one each, so both lists are walked in step. A document that is heeded
+                    // and has no judgment takes no grade.
                     match self {
                         // A gain of 0 changes no sum, and has no term in the plain formula.
                         ExactGainSum::Weighted => sum += weights.term(gain, document.rank as usize),
@@ -64,9 +67,11 @@ struct DocumentGains<'a> {
 }
 
 impl DocumentGains<'_> {
-    /// A set with all documents that may have a gain: the judged ones, and perhaps those without a grade.
+    /// A set with all documents that may have a gain: the judged ones, and perhaps those without a
+    /// grade.
     fn heeds(&self) -> Above {
-        // All judged documents are heeded even if their gain is 0, or the lists would fall out of step.
+        // All judged documents are heeded even if their gain is 0, or the lists would fall out of
+        // step.
         let first = (1..=Above::JUDGED.0).find(|&code| self.codes[usize::from(code)] != 0.0);
         first.map_or(Above::JUDGED, |code| Above(code - 1))
     }

@@ -1,51 +1,56 @@
 //! The folds of the CPU engine: they compute states over the labels of a tile, lane by lane.
 //!
-//! A fold steps down the ranks of every ranking of a tile and keeps a small state: a count, a sum, the first rank of a
-//! hit. It knows codes, thresholds, gains and rank weights, never the name of a measure. Every lane adds in rank order
-//! with the operations that the formula shows, so the answers are those of a plain `f64` loop, bit for bit, at every
-//! SIMD level.
+//! A fold steps down the ranks of every ranking of a tile and keeps a small state: a count, a sum,
+//! the first rank of a hit. It knows codes, thresholds, gains and rank weights, never the name of a
+//! measure. Every lane adds in rank order with the operations that the formula shows, so the
+//! answers are those of a plain `f64` loop, bit for bit, at every SIMD level.
 //!
 //! # Labels
 //!
-//! A tile is 64 rankings side by side (16 for a few deep ones) and lies as `[rank/4][lane][rank%4]`: four consecutive
-//! ranks of a lane, a *quad*, are four adjacent bytes, and one 64-byte vector is 16 lanes, a *strip*, by four ranks.
-//! Code 0 is past the end of a ranking and never counts.
+//! A tile is 64 rankings side by side (16 for a few deep ones) and lies as
+//! `[rank/4][lane][rank%4]`: four consecutive ranks of a lane, a *quad*, are four adjacent bytes,
+//! and one 64-byte vector is 16 lanes, a *strip*, by four ranks. Code 0 is past the end of a
+//! ranking and never counts.
 //!
 //! # Walk or go dense
 //!
-//! Judgments are sparse: most labels are not hits (`code > above`). So the labels are compared first, a block of 256
-//! ranks at a time, which stays in L1, and what follows depends on how many hits the block has:
+//! Judgments are sparse: most labels are not hits (`code > above`). So the labels are compared
+//! first, a block of 256 ranks at a time, which stays in L1, and what follows depends on how many
+//! hits the block has:
 //!
 //! ```text
 //! for each block:
-//!     masks[v] = labels[v] > above                    # 64 bits a vector, bit 4·lane + rank%4
+//!     masks[v] = labels[v] > above                # 64 bits a vector, bit 4·lane + rank%4
 //!     for the ranks between two cutoffs:
 //!         none:  next
-//!         few:   list the set bits                    # ascending bits are in rank order within a lane
-//!                for each one: step(lane, rank)       # scalar
-//!         many:  for each strip:                      # 16 lanes in registers: four or eight accumulators
-//!                    masks by rank                    # bit 16·rank%4 + lane
+//!         few:   list the set bits                # ascending bits are in rank order within a lane
+//!                for each one: step(lane, rank)   # scalar
+//!         many:  for each strip:                  # 16 lanes in registers:
+//!                                                 # four or eight accumulators
+//!                    masks by rank                # bit 16·rank%4 + lane
 //!                    for each rank: step all 16 lanes under their mask
 //! ```
 //!
-//! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed, and the next block is
-//! asked for meanwhile. Walking costs some 10 cycles a hit. Going dense costs the same whatever the labels are. The two
-//! lines cross where one label in 20 is a hit (precision sums, AVX-512), one in 10 (AVX2) or one in 5 (gains);
-//! `LaneFold::crossover` says where for each fold. Vectors of 128 bits always walk.
+//! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed,
+//! and the next block is asked for meanwhile. Walking costs some 10 cycles a hit. Going dense costs
+//! the same whatever the labels are. The two lines cross where one label in 20 is a hit (precision
+//! sums, AVX-512), one in 10 (AVX2) or one in 5 (gains); `LaneFold::crossover` says where for each
+//! fold. Vectors of 128 bits always walk.
 //!
-//! A cutoff interrupts the steps and costs the store of one row of the output; the labels are compared once. Where the
-//! ranks start or end inside a quad, the bits outside are left out.
+//! A cutoff interrupts the steps and costs the store of one row of the output; the labels are
+//! compared once. Where the ranks start or end inside a quad, the bits outside are left out.
 //!
 //! # Division
 //!
-//! `h / i` is the quotient as rounded once. Where there is a fused multiply-add, two fast operations give the same
-//! bits as a division: `fma(h, r, h·s)` with `r = 1/i` as rounded and `s` what it lacks, both from a table by rank (for
-//! `h <= i < 2^26`). Elsewhere it is divided.
+//! `h / i` is the quotient as rounded once. Where there is a fused multiply-add, two fast
+//! operations give the same bits as a division: `fma(h, r, h·s)` with `r = 1/i` as rounded and `s`
+//! what it lacks, both from a table by rank (for `h <= i < 2^26`). Elsewhere it is divided.
 //!
 //! # Gains
 //!
-//! A gain table is a staircase over the codes, which are sorted by grade: few grades, few steps. Up to eight steps are
-//! climbed by compare and select, `g = code > above ? gain : g`; longer tables are looked up, label by label.
+//! A gain table is a staircase over the codes, which are sorted by grade: few grades, few steps. Up
+//! to eight steps are climbed by compare and select, `g = code > above ? gain : g`; longer tables
+//! are looked up, label by label.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -64,8 +69,9 @@ const VECTOR: usize = 64;
 const STRIP: usize = 16;
 /// The most lanes of a tile.
 const LANES: usize = 64;
-// 256 ranks of 64 lanes are 16 KiB of labels and 2 KiB of masks. Blocks of 64 and 128 ranks were a tenth slower (benches/RESULTS.md). A
-// place within a block, below 2¹⁴, also fits into the u16 of a list.
+// 256 ranks of 64 lanes are 16 KiB of labels and 2 KiB of masks. Blocks of 64 and 128 ranks were a
+// tenth slower (benches/RESULTS.md). A place within a block, below 2¹⁴, also fits into the u16 of a
+// list.
 /// The most ranks of a block.
 const RANKS: usize = 256;
 /// The most vectors of a block.
@@ -117,7 +123,8 @@ pub fn precision_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mu
     dispatch!(level, simd => sweep(simd, tile, above, cuts, PrecisionSumFold::<false>::new(), out));
 }
 
-/// Computes [`count`], [`precision_sum`] and [`first_rank`] of one threshold in one pass over the labels.
+/// Computes [`count`], [`precision_sum`] and [`first_rank`] of one threshold in one pass over the
+/// labels.
 pub fn hits(
     level: Level,
     tile: Tile,
@@ -133,7 +140,8 @@ pub fn hits(
     dispatch!(level, simd => hits_at(simd, tile, above, wanted, counts, precision, first));
 }
 
-/// Sums gains with weights, `s += gain[c] / d_i` or `s += gain[c] * w_i`, as `[cut][lane]`; `gain[0]` is 0.
+/// Sums gains with weights, `s += gain[c] / d_i` or `s += gain[c] * w_i`, as `[cut][lane]`;
+/// `gain[0]` is 0.
 pub fn weighted_sum(
     level: Level,
     tile: Tile,
@@ -147,8 +155,9 @@ pub fn weighted_sum(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, WeightedSum::new(gain, weights), out));
 }
 
-/// Sums the chances to stop, for a user who stops at a document with probability `stop[c]`: `s += p * stop[c] / d_i` (or `* w_i`), then
-/// `p *= 1 - stop[c]`, from `p = 1`; as `[cut][lane]`. `stop[0]` is 0.
+/// Sums the chances to stop, for a user who stops at a document with probability `stop[c]`:
+/// `s += p * stop[c] / d_i` (or `* w_i`), then `p *= 1 - stop[c]`, from `p = 1`; as `[cut][lane]`.
+/// `stop[0]` is 0.
 pub fn cascade(
     level: Level,
     tile: Tile,
@@ -162,7 +171,8 @@ pub fn cascade(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, Cascade::new(stop, weights), out));
 }
 
-/// Counts the labels of each code below `codes` down to each cutoff, as `[cut][lane][codes]`; code 0 is not counted.
+/// Counts the labels of each code below `codes` down to each cutoff, as `[cut][lane][codes]`; code
+/// 0 is not counted.
 pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
     assert!((1..=256).contains(&codes), "{codes} codes");
     tile.check(cuts.len() * codes, out.len());
@@ -182,8 +192,9 @@ pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
     }
 }
 
-/// Finds the best precision from a given recall on: for each point, the maximum of `h(i) / i` over the ranks from that of the hit numbered
-/// `caps[point][lane]` on (from rank 1 for a cap of 0); 0 if there are fewer hits. As `[point][lane]`.
+/// Finds the best precision from a given recall on: for each point, the maximum of `h(i) / i` over
+/// the ranks from that of the hit numbered `caps[point][lane]` on (from rank 1 for a cap of 0); 0
+/// if there are fewer hits. As `[point][lane]`.
 ///
 /// Points ascend by cap, lane by lane.
 pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
@@ -207,7 +218,11 @@ trait TileShape<'a> {
 
 impl<'a> TileShape<'a> for Tile<'a> {
     fn check(&self, rows: usize, out: usize) {
-        assert!(self.lanes == STRIP || self.lanes == LANES, "a tile has 16 or 64 lanes, not {}", self.lanes);
+        assert!(
+            self.lanes == STRIP || self.lanes == LANES,
+            "a tile has 16 or 64 lanes, not {}",
+            self.lanes
+        );
         assert!(self.depth.is_multiple_of(4), "depth {} is no multiple of 4", self.depth);
         assert_eq!(self.labels.len(), self.lanes * self.depth, "labels of a tile");
         assert_eq!(out, rows * self.lanes, "values of a fold");
@@ -238,16 +253,18 @@ pub(super) fn above_zero(table: &[f64; 256]) -> Option<u8> {
     table.iter().skip(1).position(|&value| value != 0.0).map(|code| code as u8)
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Blocks of labels and their hits
 
 // Three levels of bits let a walk touch only what has hits, whatever the density:
 //
 //     labels   256 vectors of 64                  16 KiB   read once
-//     masks    one u64 a vector, a bit a label     2 KiB   bit 4·lane + rank % 4: lane by lane, ranks in order
+//     masks    one u64 a vector, a bit a label     2 KiB   bit 4·lane + rank % 4: lane by lane,
+//                                                          ranks in order
 //     hit      one bit a vector                   32 B     four words, scanned by counting zeros
 //
-// A cutoff inside the block narrows `ranks`, and the masks stay: the labels are compared once however many cutoffs there are.
+// A cutoff inside the block narrows `ranks`, and the masks stay: the labels are compared once
+// however many cutoffs there are.
 /// Up to 256 vectors of labels, in whole quads, with marks of the hits.
 struct LabelBlock<'a> {
     labels: &'a [u8],
@@ -263,20 +280,36 @@ struct LabelBlock<'a> {
     hit: [u8; BLOCK / 8],
 }
 
-/// The masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1` (lanes 8 to 15).
+/// The masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1`
+/// (lanes 8 to 15).
 type ByRank = [u8; 2 * RANKS];
 
 impl<'a> LabelBlock<'a> {
-    /// Makes a block that is still empty. It is filled again and again, because clearing and moving 2 KB costs more than comparing 16.
+    /// Makes a block that is still empty. It is filled again and again, because clearing and moving
+    /// 2 KB costs more than comparing 16.
     #[inline(always)]
     fn new() -> Self {
-        LabelBlock { labels: &[], shift: 0, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
+        LabelBlock {
+            labels: &[],
+            shift: 0,
+            first: 1,
+            ranks: 0..0,
+            masks: [0; BLOCK],
+            hit: [0; BLOCK / 8],
+        }
     }
 
-    /// Turns to `ranks` (from 0) of the tile, within one stretch of `RANKS`. The labels down to `deepest` in this stretch are compared when
-    /// its first ranks are asked for.
+    /// Turns to `ranks` (from 0) of the tile, within one stretch of `RANKS`. The labels down to
+    /// `deepest` in this stretch are compared when its first ranks are asked for.
     #[inline(always)]
-    fn turn_to<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
+    fn turn_to<S: Simd>(
+        &mut self,
+        simd: S,
+        tile: Tile<'a>,
+        above: u8,
+        ranks: Range<usize>,
+        deepest: usize,
+    ) {
         let covered = self.labels.len() / (tile.lanes * 4) * 4;
         if ranks.end > self.first - 1 + covered {
             self.fill(
@@ -290,10 +323,17 @@ impl<'a> LabelBlock<'a> {
         self.ranks = ranks.start + 1 - self.first..ranks.end + 1 - self.first;
     }
 
-    /// Compares the labels of the quads of some ranks, and prefetches as many of those that will be compared next: they are loaded while
-    /// the hits of this block are walked.
+    /// Compares the labels of the quads of some ranks, and prefetches as many of those that will be
+    /// compared next: they are loaded while the hits of this block are walked.
     #[inline(always)]
-    fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
+    fn fill<S: Simd>(
+        &mut self,
+        simd: S,
+        tile: Tile<'a>,
+        above: u8,
+        ranks: Range<usize>,
+        deepest: usize,
+    ) {
         let quads = ranks.start / 4..ranks.end.div_ceil(4);
         self.first = quads.start * 4 + 1;
         self.labels = tile.quads(quads.clone());
@@ -314,7 +354,8 @@ impl<'a> LabelBlock<'a> {
             *mask = hits(labels);
         }
         let vectors = self.vectors();
-        // Masks are made into marks eight at a time, so those of an older, larger block must not show.
+        // Masks are made into marks eight at a time, so those of an older, larger block must not
+        // show.
         self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
         self.hit = [0; _];
         let none = u64x8::splat(simd, 0);
@@ -348,13 +389,16 @@ impl<'a> LabelBlock<'a> {
         self.masks[v % BLOCK] & ranks_of_quad(from..upto)
     }
 
-    /// Calls `hit(lane, rank, label)` for every hit, in rank order within each lane; `label` is the index of the label in the block.
+    /// Calls `hit(lane, rank, label)` for every hit, in rank order within each lane; `label` is the
+    /// index of the label in the block.
     ///
-    /// Hits are listed before they are visited: a processor often mispredicts how many a vector has, and here the misprediction costs
-    /// little. (At 1 to 10 % hits this is 10 to 25 % faster; if bits are not counted in one instruction, as much slower.)
+    /// Hits are listed before they are visited: a processor often mispredicts how many a vector
+    /// has, and here the misprediction costs little. (At 1 to 10 % hits this is 10 to 25 % faster;
+    /// if bits are not counted in one instruction, as much slower.)
     #[inline(always)]
     fn walk<S: Simd>(&self, simd: S, mut hit: impl FnMut(usize, usize, usize)) {
-        // Invariant: fewer than LISTED places are waiting when a vector is listed, and a vector has at most VECTOR hits.
+        // Invariant: fewer than LISTED places are waiting when a vector is listed, and a vector has
+        // at most VECTOR hits.
         let mut places = [0; LISTED + VECTOR];
         let mut listed = 0;
         let mut visit = |place: usize| {
@@ -366,13 +410,15 @@ impl<'a> LabelBlock<'a> {
         let whole_quads = (self.ranks.start | self.ranks.end).is_multiple_of(4);
         for word in start / 64..end.div_ceil(64) {
             let mut hit_vectors = u64::from_le_bytes(self.hit.as_chunks().0[word % (BLOCK / 64)]);
-            // Vectors of quads that take no part, at both ends. Neither shift is by 64: the word has at least one vector that does.
+            // Vectors of quads that take no part, at both ends. Neither shift is by 64: the word
+            // has at least one vector that does.
             hit_vectors &= u64::MAX << start.saturating_sub(word * 64);
             hit_vectors &= u64::MAX >> (word * 64 + 64).saturating_sub(end);
             while hit_vectors != 0 {
                 let v = word * 64 + hit_vectors.trailing_zeros() as usize;
                 hit_vectors &= hit_vectors - 1;
-                // `% BLOCK` changes nothing, and lets the compiler leave out the check of the bound.
+                // `% BLOCK` changes nothing, and lets the compiler leave out the check of the
+                // bound.
                 let mut mask = if whole_quads { self.masks[v % BLOCK] } else { self.mask(v) };
                 if !fuses_and_counts(simd) {
                     while mask != 0 {
@@ -391,18 +437,21 @@ impl<'a> LabelBlock<'a> {
         places[..listed].iter().for_each(|&place| visit(usize::from(place)));
     }
 
-    /// Whether to walk: fewer than one label in `crossover` is a hit, or there are too few ranks to set up tables for.
+    /// Whether to walk: fewer than one label in `crossover` is a hit, or there are too few ranks to
+    /// set up tables for.
     #[inline(always)]
     fn is_sparse(&self, crossover: usize) -> bool {
         if crossover == 0 || self.ranks.len() < DENSE_RANKS {
             return true;
         }
         let vectors: u32 = self.hit.iter().map(|hit| hit.count_ones()).sum();
-        // Most blocks are told by the marks alone: fewer than a quarter of their vectors have any hit.
+        // Most blocks are told by the marks alone: fewer than a quarter of their vectors have any
+        // hit.
         if vectors as usize * 4 < self.vectors() {
             return true;
         }
-        // A sample is enough, and counting all took a tenth of the time of a dense fold. Its step has no factor in common with the strips.
+        // A sample is enough, and counting all took a tenth of the time of a dense fold. Its step
+        // has no factor in common with the strips.
         const SAMPLED: usize = 5;
         let sampled = self.masks[..self.vectors()].iter().step_by(SAMPLED);
         let hits: u32 = sampled.map(|mask| mask.count_ones()).sum();
@@ -429,9 +478,11 @@ impl<'a> LabelBlock<'a> {
     }
 }
 
-// Four places are written whether or not there are four hits, and only the number tells how many count: so the loop's length is the same
-// for up to four hits, and no branch depends on a single bit. A mask that has run out gives place 64 of the vector, which nobody reads.
-/// Lists the set bits of a mask, counted from `first`, and returns their number. The places behind them are undefined.
+// Four places are written whether or not there are four hits, and only the number tells how many
+// count: so the loop's length is the same for up to four hits, and no branch depends on a single
+// bit. A mask that has run out gives place 64 of the vector, which nobody reads.
+/// Lists the set bits of a mask, counted from `first`, and returns their number. The places behind
+/// them are undefined.
 #[inline(always)]
 fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     const AT_ONCE: usize = 4;
@@ -446,8 +497,9 @@ fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     hits
 }
 
-// A quad lies as [lane][rank % 4]. Stepping all lanes down one rank needs its 16 labels side by side, a transposition of 4 × 16 bytes: one
-// permutation of bytes with AVX-512, else the load that splits four interleaved streams.
+// A quad lies as [lane][rank % 4]. Stepping all lanes down one rank needs its 16 labels side by
+// side, a transposition of 4 × 16 bytes: one permutation of bytes with AVX-512, else the load that
+// splits four interleaved streams.
 /// The codes of one vector by rank: `[rank%4][lane]`.
 #[inline(always)]
 fn transposed<S: Simd>(simd: S, labels: &[u8]) -> u8x64<S> {
@@ -468,7 +520,8 @@ fn ranks_of_quad(ranks: Range<usize>) -> u64 {
 
 /// A fold that walks hits or steps 16 lanes at a time.
 trait LaneFold<S: Simd> {
-    /// The crossover: a block with more than one hit in this number of labels is folded densely; 0 if no block is.
+    /// The crossover: a block with more than one hit in this number of labels is folded densely; 0
+    /// if no block is.
     fn crossover(simd: S) -> usize;
 
     fn walk(&mut self, simd: S, block: &LabelBlock);
@@ -479,10 +532,18 @@ trait LaneFold<S: Simd> {
     fn values(&self) -> &[f64; LANES];
 }
 
-// A sweep never starts again at a cutoff: it stores the running state and goes on, so k cutoffs cost k rows of the output.
+// A sweep never starts again at a cutoff: it stores the running state and goes on, so k cutoffs
+// cost k rows of the output.
 /// Folds the ranks from one cutoff to the next and stores the values at each.
 #[inline(always)]
-fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl LaneFold<S>, out: &mut [f64]) {
+fn sweep<S: Simd>(
+    simd: S,
+    tile: Tile,
+    above: u8,
+    cuts: &[u32],
+    mut fold: impl LaneFold<S>,
+    out: &mut [f64],
+) {
     let mut block = LabelBlock::new();
     let deepest = cuts.last().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
@@ -525,7 +586,7 @@ fn blocks(ranks: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Sixteen lanes
 
 /// The values of 16 lanes.
@@ -550,8 +611,8 @@ fn lanes_at<S: Simd>(simd: S, masks: &ByRank, rank: usize) -> [mask64x8<S>; 2] {
     [mask64x8::from_bitmask(simd, low.into()), mask64x8::from_bitmask(simd, high.into())]
 }
 
-/// The crossover for vectors of 512 and of 256 bits. With narrower vectors it is 0, because they walk every hit faster than they widen its
-/// mask.
+/// The crossover for vectors of 512 and of 256 bits. With narrower vectors it is 0, because they
+/// walk every hit faster than they widen its mask.
 #[inline(always)]
 fn by_width<S: Simd>(simd: S, [wide, half]: [usize; 2]) -> usize {
     match simd.level() {
@@ -573,8 +634,9 @@ fn is_wide<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Whether the instructions of AVX2, or those of every 64-bit ARM, are there: a `mul_add` that rounds once, counting bits and clearing the
-/// lowest one. (SSE4.2 counts but does not clear, and listing hits takes twice as long with it.)
+/// Whether the instructions of AVX2, or those of every 64-bit ARM, are there: a `mul_add` that
+/// rounds once, counting bits and clearing the lowest one. (SSE4.2 counts but does not clear, and
+/// listing hits takes twice as long with it.)
 #[inline(always)]
 fn fuses_and_counts<S: Simd>(simd: S) -> bool {
     match simd.level() {
@@ -586,15 +648,17 @@ fn fuses_and_counts<S: Simd>(simd: S) -> bool {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Precision sums, and all that hits of one threshold can tell
 
-// The sum is a chain of dependent additions in rank order, which is the order of the formula, so within a lane nothing can be done at
-// once. Across lanes everything can: sixteen chains run side by side under masks. Lanes without a hit at a rank keep their sum by
-// selection and do not add 0.0, so what was computed for them, a quotient of an old h, is never seen.
+// The sum is a chain of dependent additions in rank order, which is the order of the formula, so
+// within a lane nothing can be done at once. Across lanes everything can: sixteen chains run side
+// by side under masks. Lanes without a hit at a rank keep their sum by selection and do not add
+// 0.0, so what was computed for them, a quotient of an old h, is never seen.
 //
-// Hits are counted in f64, exact far beyond any depth, so that h needs no conversion for the quotient. Counting them in 16 bits was slower
-// everywhere, as was adding converted 0s and 1s in place of masks (benches/RESULTS.md).
+// Hits are counted in f64, exact far beyond any depth, so that h needs no conversion for the
+// quotient. Counting them in 16 bits was slower everywhere, as was adding converted 0s and 1s in
+// place of masks (benches/RESULTS.md).
 /// `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the first hit.
 struct PrecisionSumFold<const FIRST: bool> {
     hits: [f64; LANES],
@@ -681,16 +745,20 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
     }
 }
 
-// Why the bits are those of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u. What r lacks, 1 − r·i = −δ, is a multiple of the last
-// place of r, as i is a whole number, and at most i/2 of them: so the first mul_add is exact for i < 2²⁶, and rest = −δ/i but for
-// some u of it. The last mul_add rounds, once,
+// Why the bits are those of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u. What r lacks, 1 −
+// r·i = −δ, is a multiple of the last place of r, as i is a whole number, and at most i/2 of them:
+// so the first mul_add is exact for i < 2²⁶, and rest = −δ/i but for some u of it. The last mul_add
+// rounds, once,
 //
 //     h·r + h·rest = h/i + h·(some 2u·δ/i)
 //
-// which is off from h/i by some 2⁻¹⁰⁴ of it. Could that put it on the other side of a midpoint between two floats? A midpoint is M·2ᵏ with
-// an odd M of 54 bits. h/i is none, as i·M·2ᵏ = h would make M a factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is
-// at least 1, so h/i is at least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. So both round to the same float.
-/// Reciprocals of the ranks of a block, which are made once for its four strips: each with what it lacks as rounded.
+// which is off from h/i by some 2⁻¹⁰⁴ of it. Could that put it on the other side of a midpoint
+// between two floats? A midpoint is M·2ᵏ with an odd M of 54 bits. h/i is none, as i·M·2ᵏ = h would
+// make M a factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is at least 1, so
+// h/i is at least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. So both round to the
+// same float.
+/// Reciprocals of the ranks of a block, which are made once for its four strips: each with what it
+/// lacks as rounded.
 struct Inverses {
     inverse: [f64; RANKS],
     rest: [f64; RANKS],
@@ -701,7 +769,8 @@ impl Inverses {
         Inverses { inverse: [0.0; RANKS], rest: [0.0; RANKS] }
     }
 
-    /// Makes those of some places in a block whose first place has the rank `first`, and of their neighbours, by eights.
+    /// Makes those of some places in a block whose first place has the rank `first`, and of their
+    /// neighbours, by eights.
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, first: usize, places: &Range<usize>) {
         let one = f64x8::splat(simd, 1.0);
@@ -715,8 +784,8 @@ impl Inverses {
         }
     }
 
-    /// `h / i` for the rank `i` at a place of the block, without a division, but rounded once as a division is: for `h <= i < 2^26`, if
-    /// `mul_add` rounds once.
+    /// `h / i` for the rank `i` at a place of the block, without a division, but rounded once as a
+    /// division is: for `h <= i < 2^26`, if `mul_add` rounds once.
     #[inline(always)]
     fn quotient<S: Simd>(&self, h: f64x8<S>, place: usize) -> f64x8<S> {
         let (inverse, rest) = (self.inverse[place % RANKS], self.rest[place % RANKS]);
@@ -725,7 +794,8 @@ impl Inverses {
 }
 
 #[inline(always)]
-// The three kinds of cutoffs are merged as sorted lists: the fold goes to the nearest one of any kind and stores what is read there.
+// The three kinds of cutoffs are merged as sorted lists: the fold goes to the nearest one of any
+// kind and stores what is read there.
 fn hits_at<S: Simd>(
     simd: S,
     tile: Tile,
@@ -736,7 +806,8 @@ fn hits_at<S: Simd>(
     first: &mut [u32],
 ) {
     let mut counts = wanted.counts.iter().zip(counts.chunks_exact_mut(tile.lanes)).peekable();
-    let mut precision = wanted.precision.iter().zip(precision.chunks_exact_mut(tile.lanes)).peekable();
+    let mut precision =
+        wanted.precision.iter().zip(precision.chunks_exact_mut(tile.lanes)).peekable();
     let mut first = Some((&wanted.first, first)).into_iter().peekable();
     let mut fold = PrecisionSumFold::<true>::new();
     let mut block = LabelBlock::new();
@@ -744,7 +815,8 @@ fn hits_at<S: Simd>(
     let deepest = deepest.into_iter().flatten().max().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
     loop {
-        let cuts = [counts.peek().map(|c| c.0), precision.peek().map(|c| c.0), first.peek().map(|c| c.0)];
+        let cuts =
+            [counts.peek().map(|c| c.0), precision.peek().map(|c| c.0), first.peek().map(|c| c.0)];
         let Some(&cut) = cuts.into_iter().flatten().min() else { return };
         let end = tile.clip(cut);
         advance(simd, tile, above, (rank..end, deepest), &mut block, &mut fold);
@@ -761,11 +833,12 @@ fn hits_at<S: Simd>(
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // First hits
 
-// A lane is four bits of a mask. `open` has all four set as long as the lane waits for its first hit, so `mask & open` is 0 for almost
-// every vector once most lanes are done, and the scan ends when all are.
+// A lane is four bits of a mask. `open` has all four set as long as the lane waits for its first
+// hit, so `mask & open` is 0 for almost every vector once most lanes are done, and the scan ends
+// when all are.
 /// The nibbles of a strip's lanes that have no first hit yet.
 #[inline(always)]
 fn open_lanes(first: &[u32]) -> u64 {
@@ -808,12 +881,14 @@ fn first_rank_upto<S: Simd>(simd: S, tile: Tile, above: u8, upto: u32, first: &m
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Counts
 
-// A count needs no list and no lanes in registers: a comparison gives bytes of 255, that is −1, and subtracting them counts up each of 64
-// bytes, one for each lane and rank % 4. After 63 quads, long before a byte can overflow, the four bytes of each lane are added in
-// two widening steps. So a vector costs a load, a compare and a subtraction, at 84 % of the speed of reading (benches/RESULTS.md).
+// A count needs no list and no lanes in registers: a comparison gives bytes of 255, that is −1, and
+// subtracting them counts up each of 64 bytes, one for each lane and rank % 4. After 63 quads, long
+// before a byte can overflow, the four bytes of each lane are added in two widening steps. So a
+// vector costs a load, a compare and a subtraction, at 84 % of the speed of reading
+// (benches/RESULTS.md).
 /// The most quads whose hits a byte can count, and whose ranks a byte can tell apart.
 const COUNTED: usize = 63;
 
@@ -832,8 +907,10 @@ fn count_at<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], out: &mut [u3
     }
 }
 
-// The strips are a constant of the function, so that the accumulators of a tile's row, four vectors, stay in registers.
-/// Counts whole quads in bytes, one for each lane and rank of the quad. At the ends of the range a mask is applied.
+// The strips are a constant of the function, so that the accumulators of a tile's row, four
+// vectors, stay in registers.
+/// Counts whole quads in bytes, one for each lane and rank of the quad. At the ends of the range a
+/// mask is applied.
 #[inline(always)]
 fn count_ranks<S: Simd, const STRIPS: usize>(
     simd: S,
@@ -869,15 +946,19 @@ fn count_limited<S: Simd>(simd: S, tile: Tile, above: u8, limits: &[u32], out: &
     for strip in 0..tile.strips() {
         let limits = &limits[strip * STRIP..][..STRIP];
         for first in (0..quads).step_by(COUNTED) {
-            // A limit is each lane's own, so it cannot be a cutoff of the sweep: one comparison more tells whether the lane has ranks left.
-            // `left` is, for each rank of a quad, how many ranks further than the first quad of this stretch the lane still counts. It is
+            // A limit is each lane's own, so it cannot be a cutoff of the sweep: one comparison
+            // more tells whether the lane has ranks left. `left` is, for each rank of a quad, how
+            // many ranks further than the first quad of this stretch the lane still counts. It is
             // capped at 255, which is more than the 4·62 ranks above the last quad of the stretch.
-            let left =
-                |byte: usize| (limits[byte / 4] as usize).saturating_sub(first * 4 + byte % 4).min(255) as u8;
+            let left = |byte: usize| {
+                (limits[byte / 4] as usize).saturating_sub(first * 4 + byte % 4).min(255) as u8
+            };
             let left = u8x64::from_fn(simd, left);
             let mut counted = u8x64::splat(simd, 0);
             let labels = tile.quads(first..quads.min(first + COUNTED));
-            for (quad, labels) in labels.chunks_exact(VECTOR).skip(strip).step_by(tile.strips()).enumerate() {
+            for (quad, labels) in
+                labels.chunks_exact(VECTOR).skip(strip).step_by(tile.strips()).enumerate()
+            {
                 let inside = left.simd_gt(u8x64::splat(simd, quad as u8 * 4));
                 counted -= bytes(u8x64::from_slice(simd, labels).simd_gt(threshold) & inside);
             }
@@ -903,7 +984,8 @@ fn add_counts<S: Simd>(counted: &[u8x64<S>], hits: &mut [u32]) {
     }
 }
 
-// A histogram is the one fold without vectors: each label adds to a counter of its own lane and code, by address.
+// A histogram is the one fold without vectors: each label adds to a counter of its own lane and
+// code, by address.
 fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
     let mut start = ranks.start;
     while start < ranks.end {
@@ -921,18 +1003,20 @@ fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Gains
 
-// Codes are sorted by grade, so a gain table rises (or changes) at a few codes only: with grades 0, 1, 2 a staircase of two steps.
+// Codes are sorted by grade, so a gain table rises (or changes) at a few codes only: with grades 0,
+// 1, 2 a staircase of two steps.
 //
 //     gain            ┌────  gain 3        value = 0
 //              ┌──────┘      gain 1        value = code > above₀ ? gain₀ : value
 //     ─────────┘             gain 0        value = code > above₁ ? gain₁ : value
 //     code     above₀ above₁
 //
-// A step costs a compare of 64 labels at once and two selections a rank, and moves the gain's own bits: nothing is computed, so nothing is
-// rounded. It need not ascend, for the last step that a code has passed wins.
+// A step costs a compare of 64 labels at once and two selections a rank, and moves the gain's own
+// bits: nothing is computed, so nothing is rounded. It need not ascend, for the last step that a
+// code has passed wins.
 /// A table of 256 values by code, and its steps, if it has few.
 struct Staircase<'a> {
     table: &'a [f64; 256],
@@ -960,8 +1044,9 @@ impl<'a> Staircase<'a> {
         stairs
     }
 
-    /// Calls `step(rank, values)` for every rank of a block. The values are the `value(rank, n)` of the step `n` that each label of one
-    /// strip is on, 0 below all steps. `N` is no less than the number of steps.
+    /// Calls `step(rank, values)` for every rank of a block. The values are the `value(rank, n)` of
+    /// the step `n` that each label of one strip is on, 0 below all steps. `N` is no less than the
+    /// number of steps.
     #[inline(always)]
     fn select<S: Simd, const N: usize>(
         &self,
@@ -987,7 +1072,8 @@ impl<'a> Staircase<'a> {
         }
     }
 
-    /// Calls `step(rank, values)` for every rank of a block with the table's values for the labels of one strip.
+    /// Calls `step(rank, values)` for every rank of a block with the table's values for the labels
+    /// of one strip.
     #[inline(always)]
     fn look_up<S: Simd>(
         &self,
@@ -1027,8 +1113,12 @@ impl Weights {
     #[inline(always)]
     fn weigh_ranks(&self, value: f64, first: usize, out: &mut [f64]) {
         match self {
-            Weights::Divide(d) => out.iter_mut().zip(&d[first - 1..]).for_each(|(out, d)| *out = value / d),
-            Weights::Multiply(w) => out.iter_mut().zip(&w[first - 1..]).for_each(|(out, w)| *out = value * w),
+            Weights::Divide(d) => {
+                out.iter_mut().zip(&d[first - 1..]).for_each(|(out, d)| *out = value / d)
+            }
+            Weights::Multiply(w) => {
+                out.iter_mut().zip(&w[first - 1..]).for_each(|(out, w)| *out = value * w)
+            }
         }
     }
 
@@ -1042,7 +1132,13 @@ impl Weights {
 
     /// Computes one rank of a cascade.
     #[inline(always)]
-    fn stop_at<S: Simd>(&self, rank: usize, stops: Strip<S>, reading: &mut Strip<S>, sum: &mut Strip<S>) {
+    fn stop_at<S: Simd>(
+        &self,
+        rank: usize,
+        stops: Strip<S>,
+        reading: &mut Strip<S>,
+        sum: &mut Strip<S>,
+    ) {
         for ((stop, reading), sum) in stops.into_iter().zip(reading).zip(sum) {
             *sum += self.weigh_lanes(*reading * stop, rank);
             *reading *= 1.0 - stop;
@@ -1050,9 +1146,10 @@ impl Weights {
     }
 }
 
-// Dense, a term depends on the step and the rank alone, not on the lane: so gain / d is divided once for each step and rank, in a table
-// shared by all lanes, and lanes only select a term and add. The quotient has the operands of the formula, hence its bits. A label of gain
-// 0 adds 0.0 to a sum that is not −0.0, which changes no bit.
+// Dense, a term depends on the step and the rank alone, not on the lane: so gain / d is divided
+// once for each step and rank, in a table shared by all lanes, and lanes only select a term and
+// add. The quotient has the operands of the formula, hence its bits. A label of gain 0 adds 0.0 to
+// a sum that is not −0.0, which changes no bit.
 struct WeightedSum<'a> {
     gain: &'a [f64; 256],
     weights: &'a Weights,
@@ -1066,7 +1163,12 @@ impl<'a> WeightedSum<'a> {
 
     /// Weighs each step once a rank, not each label.
     #[inline(always)]
-    fn add_steps<S: Simd, const N: usize>(&mut self, simd: S, block: &LabelBlock, stairs: &Staircase) {
+    fn add_steps<S: Simd, const N: usize>(
+        &mut self,
+        simd: S,
+        block: &LabelBlock,
+        stairs: &Staircase,
+    ) {
         let mut terms = [[0.0; RANKS]; N];
         for (terms, &gain) in terms.iter_mut().zip(&stairs.value) {
             let first = block.first + block.ranks.start;
@@ -1144,8 +1246,9 @@ impl<S: Simd> LaneFold<S> for WeightedSum<'_> {
     }
 }
 
-// The term p·stop/d has the lane's own p, so that nothing can be tabled but the stops. A label of chance 0 adds 0.0 and multiplies by 1.0.
-// The chance to go on is a chain of products in rank order, as the formula has it.
+// The term p·stop/d has the lane's own p, so that nothing can be tabled but the stops. A label of
+// chance 0 adds 0.0 and multiplies by 1.0. The chance to go on is a chain of products in rank
+// order, as the formula has it.
 struct Cascade<'a> {
     stop: &'a [f64; 256],
     weights: &'a Weights,
@@ -1193,7 +1296,9 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
                     #[inline(always)]
                     |_, n| stops.value[n],
                     #[inline(always)]
-                    |rank, stops| self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum),
+                    |rank, stops| {
+                        self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum)
+                    },
                 ),
                 Some(_) => stops.select::<S, STEPS>(
                     simd,
@@ -1202,14 +1307,18 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
                     #[inline(always)]
                     |_, n| stops.value[n],
                     #[inline(always)]
-                    |rank, stops| self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum),
+                    |rank, stops| {
+                        self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum)
+                    },
                 ),
                 None => stops.look_up(
                     simd,
                     block,
                     strip,
                     #[inline(always)]
-                    |rank, stops| self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum),
+                    |rank, stops| {
+                        self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum)
+                    },
                 ),
             }
             store(sum, &mut self.sum, strip);
@@ -1223,12 +1332,14 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Peak precision
 
-// A hit beyond the cap of a point is beyond those of all earlier points too. So a hit raises one point, and not each of eleven.
-/// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises the last point whose cap it has reached,
-/// and in the end each point takes the maximum of the points from itself on.
+// A hit beyond the cap of a point is beyond those of all earlier points too. So a hit raises one
+// point, and not each of eleven.
+/// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises
+/// the last point whose cap it has reached, and in the end each point takes the maximum of the
+/// points from itself on.
 #[inline(always)]
 fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
     let mut hits = [0_u32; LANES];
@@ -1259,12 +1370,14 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
     }
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
+// -------------------------------------------------------------------------------------------------
 // Walked folds
 
-// A term here is a function of several numbers of its lane, which neither a table by rank nor a mask can give. So these folds always walk,
-// and cost some cycles a hit, however many hits there are.
-/// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and `cut(index)` after each.
+// A term here is a function of several numbers of its lane, which neither a table by rank nor a
+// mask can give. So these folds always walk, and cost some cycles a hit, however many hits there
+// are.
+/// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and
+/// `cut(index)` after each.
 #[inline(always)]
 fn walk_all<S: Simd, T>(
     simd: S,
@@ -1293,9 +1406,10 @@ fn walk_all<S: Simd, T>(
     }
 }
 
-// bpref. The special case b = 0 is trec_eval's (m_bpref.c): where R or N is 0 the bound is 0, and 0/0 would be no number.
-/// Sums over the hits by the judged documents above them: at a hit `s += 1 - min(b, cap) / bound`, or 1 while `b` is 0; at another judged
-/// label `b += 1`. As `[lane]`.
+// bpref. The special case b = 0 is trec_eval's (m_bpref.c): where R or N is 0 the bound is 0, and
+// 0/0 would be no number.
+/// Sums over the hits by the judged documents above them: at a hit `s += 1 - min(b, cap) / bound`,
+/// or 1 while `b` is 0; at another judged label `b += 1`. As `[lane]`.
 pub fn preference_sum(
     level: Level,
     tile: Tile,
@@ -1315,15 +1429,22 @@ pub fn preference_sum(
     };
     let mut state = ([0; LANES], [0.0; LANES]);
     let store = |(_, sums): &(_, [f64; LANES]), _| out.copy_from_slice(&sums[..tile.lanes]);
-    dispatch!(level, simd => walk_all(simd, tile, judged.min(hits), &[u32::MAX], &mut state, step, store));
+    dispatch!(
+        level,
+        simd => walk_all(simd, tile, judged.min(hits), &[u32::MAX], &mut state, step, store)
+    );
 }
 
-// InfAP. Labels of documents that are not in the pool are not walked: they count through the rank alone. A negative grade means in the
-// pool and not judged.
-/// Sums the expected precision at hits, for a pool of which a sample was judged; the term is defined at `Fold::InferredSum`. As `[lane]`.
+// InfAP. Labels of documents that are not in the pool are not walked: they count through the rank
+// alone. A negative grade means in the pool and not judged.
+/// Sums the expected precision at hits, for a pool of which a sample was judged; the term is
+/// defined at `Fold::InferredSum`. As `[lane]`.
 pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     tile.check(1, out.len());
-    let step = |(above, sums): &mut ([[u32; 3]; LANES], [f64; LANES]), lane: usize, rank: usize, code: u8| {
+    let step = |(above, sums): &mut ([[u32; 3]; LANES], [f64; LANES]),
+                lane: usize,
+                rank: usize,
+                code: u8| {
         let above = &mut above[lane];
         match code {
             NEGATIVE => above[2] += 1,
@@ -1339,7 +1460,8 @@ pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     dispatch!(level, simd => walk_all(simd, tile, UNPOOLED, &[u32::MAX], &mut state, step, store));
 }
 
-/// The expected precision at index `rank`, below the given numbers of relevant, non-relevant, and pooled but unjudged documents.
+/// The expected precision at index `rank`, below the given numbers of relevant, non-relevant, and
+/// pooled but unjudged documents.
 #[inline(always)]
 fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 {
     const EPSILON: f64 = 0.00001;
@@ -1354,9 +1476,10 @@ fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 
             * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
 }
 
-// i − h are the documents above that are no hits, since h counts this one. In u64: pairs of a deep ranking exceed 2³², and f64 takes them
-// exactly below 2⁵³, that is to depth 2²⁷ and more.
-/// Counts the pairs of a hit and a label above it that is no hit: at a hit `h += 1; s += i - h`. As `[cut][lane]`.
+// i − h are the documents above that are no hits, since h counts this one. In u64: pairs of a deep
+// ranking exceed 2³², and f64 takes them exactly below 2⁵³, that is to depth 2²⁷ and more.
+/// Counts the pairs of a hit and a label above it that is no hit: at a hit `h += 1; s += i - h`. As
+/// `[cut][lane]`.
 pub fn pair_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());
     let step = |(hits, pairs): &mut ([u32; LANES], [u64; LANES]), lane: usize, rank: usize, _| {
@@ -1376,7 +1499,8 @@ mod tests {
     use super::*;
     use crate::engine::cpu::Cpu;
 
-    /// Quotients without a division have the bits of a division: for all hits down to rank 4096, and for many at ranks up to the last one.
+    /// Quotients without a division have the bits of a division: for all hits down to rank 4096,
+    /// and for many at ranks up to the last one.
     #[test]
     fn quotients_are_those_of_a_division() {
         for cpu in Cpu::levels() {
@@ -1391,7 +1515,9 @@ mod tests {
         }
         let mut state = 5u64;
         let mut random = move |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % below
         };
         let mut inverses = Inverses::new();
@@ -1404,10 +1530,13 @@ mod tests {
             assert_eq!(bits(found), bits(expected), "{h:?} / {i}");
         };
         for i in 1..=4096 {
-            (1..=i).step_by(8).for_each(|h| check((i - 1) / RANKS * RANKS + 1, (i - 1) % RANKS, &|n| h + n));
+            (1..=i)
+                .step_by(8)
+                .for_each(|h| check((i - 1) / RANKS * RANKS + 1, (i - 1) % RANKS, &|n| h + n));
         }
         for _ in 0..20_000 {
-            // The largest ranks as well, and numbers of hits near to simple shares of them, whose quotients are near to midpoints.
+            // The largest ranks as well, and numbers of hits near to simple shares of them, whose
+            // quotients are near to midpoints.
             let most = 1 << (1 + random(18));
             let first = 1 + random(most) * RANKS;
             let (place, share) = (random(RANKS), 1 + random(9));

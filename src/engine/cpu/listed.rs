@@ -1,11 +1,14 @@
-//! The folds over the list of a tile's documents that matter, in place of its labels (`label/listed.rs` says when there are lists).
+//! The folds over the list of a tile's documents that matter, in place of its labels
+//! (`label/listed.rs` says when there are lists).
 //!
-//! A list is in the order of lines of 64 ranks. So what comes down to a cutoff is its beginning, up to the line that the cutoff divides, and
-//! a fold needs neither blocks nor masks: it steps from one document to the next. Each lane adds in rank order with the
-//! operations of the formula, as in `folds.rs`, so the bits are the same.
+//! A list is in the order of lines of 64 ranks. So what comes down to a cutoff is its beginning, up
+//! to the line that the cutoff divides, and a fold needs neither blocks nor masks: it steps from
+//! one document to the next. Each lane adds in rank order with the operations of the formula, as in
+//! `folds.rs`, so the bits are the same.
 //!
-//! Most named documents may be no hits (judgments are most often of documents that are not relevant), and no processor predicts which. So
-//! hits are picked first, some documents at a time, without a branch, and then visited.
+//! Most named documents may be no hits (judgments are most often of documents that are not
+//! relevant), and no processor predicts which. So hits are picked first, some documents at a time,
+//! without a branch, and then visited.
 
 use std::hint::black_box;
 
@@ -29,15 +32,18 @@ pub struct HitColumns<'a> {
     pub first: Option<(u32, usize)>,
 }
 
-/// The smallest set outside of which no document matters to a program, if all of its folds can be computed over lists of the documents in it.
+/// The smallest set outside of which no document matters to a program, if all of its folds can be
+/// computed over lists of the documents in it.
 pub(crate) fn heeded(program: &Program) -> Option<Above> {
     let heeded = |fold: &Fold| match fold {
         Fold::Count(set) | Fold::FirstRank(set) | Fold::PrecisionSum(set) => Some(*set),
-        Fold::WeightedSum { gain: table, .. } | Fold::Cascade { stop: table, .. } => match table.exact() {
-            Some(_) => None,
-            // Without any gain no document matters.
-            None => Some(Above(above_zero(table).unwrap_or(u8::MAX))),
-        },
+        Fold::WeightedSum { gain: table, .. } | Fold::Cascade { stop: table, .. } => {
+            match table.exact() {
+                Some(_) => None,
+                // Without any gain no document matters.
+                None => Some(Above(above_zero(table).unwrap_or(u8::MAX))),
+            }
+        }
         _ => None,
     };
     let all: Option<Vec<Above>> = program.tasks.iter().map(|task| heeded(&task.fold)).collect();
@@ -51,7 +57,13 @@ pub fn ask_for(list: &[ListedDocument]) {
 }
 
 /// Computes what is wanted of the hits of one threshold into `values`, `[column][lane]`.
-pub fn hits(list: &[ListedDocument], above: u8, wanted: HitColumns<'_>, lanes: usize, values: &mut [f64]) {
+pub fn hits(
+    list: &[ListedDocument],
+    above: u8,
+    wanted: HitColumns<'_>,
+    lanes: usize,
+    values: &mut [f64],
+) {
     let HitColumns { counts: (counts, counted), precision: (precision, summed), first } = wanted;
     let upto = first.map_or(0, |(upto, _)| upto);
     let (mut hits, mut sums, mut firsts) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
@@ -130,11 +142,12 @@ pub fn cascade(
     lanes: usize,
     out: &mut [f64],
 ) {
-    let step = |(reading, sums): &mut ([f64; LANES], [f64; LANES]), lane: usize, rank: u32, code: u8| {
-        let stop = stop[usize::from(code)];
-        sums[lane] += weights.term(reading[lane] * stop, rank as usize - 1);
-        reading[lane] *= 1.0 - stop;
-    };
+    let step =
+        |(reading, sums): &mut ([f64; LANES], [f64; LANES]), lane: usize, rank: u32, code: u8| {
+            let stop = stop[usize::from(code)];
+            sums[lane] += weights.term(reading[lane] * stop, rank as usize - 1);
+            reading[lane] *= 1.0 - stop;
+        };
     let mut store = store(lanes, out);
     sweep(list, above, cuts, ([1.0; LANES], [0.0; LANES]), step, |(_, sums), cut| store(sums, cut));
 }
@@ -144,7 +157,8 @@ fn store(lanes: usize, out: &mut [f64]) -> impl FnMut(&[f64; LANES], usize) {
     move |of, cut| out[cut * lanes..(cut + 1) * lanes].copy_from_slice(&of[..lanes])
 }
 
-/// Calls `hit(state, lane, rank, code)` for every hit down to each cutoff, and `cut(state, index)` after each.
+/// Calls `hit(state, lane, rank, code)` for every hit down to each cutoff, and `cut(state, index)`
+/// after each.
 #[inline(always)]
 fn sweep<T>(
     list: &[ListedDocument],
@@ -168,7 +182,8 @@ struct RestOfList<'l> {
     after: u32,
 }
 
-/// The documents of a list between two cutoffs: those in `list` with a rank beyond `after` that is at most `upto`.
+/// The documents of a list between two cutoffs: those in `list` with a rank beyond `after` that is
+/// at most `upto`.
 struct ListStretch<'l> {
     list: &'l [ListedDocument],
     after: u32,
@@ -187,9 +202,14 @@ impl<'l> RestOfList<'l> {
         let RestOfList { list, after } = *self;
         // The end of the ranking is what most folds are read at, and needs no search.
         let all = list.last().is_none_or(|last| last.line() < upto / LINE);
-        let end = if all { list.len() } else { list.partition_point(|of| of.line() < upto.div_ceil(LINE)) };
+        let end = if all {
+            list.len()
+        } else {
+            list.partition_point(|of| of.line() < upto.div_ceil(LINE))
+        };
         // Documents of a line that the cutoff divides are looked at twice.
-        let whole = if all { end } else { list[..end].partition_point(|of| of.line() < upto / LINE) };
+        let whole =
+            if all { end } else { list[..end].partition_point(|of| of.line() < upto / LINE) };
         *self = RestOfList { list: &list[whole..], after: upto };
         ListStretch { list: &list[..end], after, upto }
     }
@@ -197,12 +217,17 @@ impl<'l> RestOfList<'l> {
 
 /// Calls `hit(lane, rank, code)` for every document of a stretch that is in a set.
 #[inline(always)]
-fn visit(ListStretch { list, after, upto }: ListStretch<'_>, above: u8, mut hit: impl FnMut(usize, u32, u8)) {
+fn visit(
+    ListStretch { list, after, upto }: ListStretch<'_>,
+    above: u8,
+    mut hit: impl FnMut(usize, u32, u8),
+) {
     let mut hits = [ListedDocument::default(); TOGETHER];
     for together in list.chunks(TOGETHER) {
         let mut found = 0;
         for &document in together {
-            // Each is written, and only hits are kept. The remainder changes nothing, and spares the check of the bound.
+            // Each is written, and only hits are kept. The remainder changes nothing, and spares
+            // the check of the bound.
             hits[found % TOGETHER] = document;
             let inside = (document.rank() > after) & (document.rank() <= upto);
             found += usize::from(inside & (document.code() > above));

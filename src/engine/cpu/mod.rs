@@ -1,4 +1,5 @@
-//! The CPU engine: tiles in parallel, each fold one pass of SIMD over a tile that stays in the nearest cache.
+//! The CPU engine: tiles in parallel, each fold one pass of SIMD over a tile that stays in the
+//! nearest cache.
 
 use std::mem::take;
 
@@ -98,7 +99,8 @@ impl Cpu {
         self.level
     }
 
-    /// Every level of this kind of processor by name, the best first; `None` if this machine lacks it.
+    /// Every level of this kind of processor by name, the best first; `None` if this machine lacks
+    /// it.
     #[cfg(feature = "internals")]
     pub fn known_levels() -> Vec<(&'static str, Option<Self>)> {
         let best = Level::new();
@@ -119,7 +121,8 @@ impl Cpu {
     /// Every level that this machine has, the best first.
     #[cfg(feature = "internals")]
     pub fn levels() -> Vec<Self> {
-        let levels: Vec<Self> = Self::known_levels().into_iter().filter_map(|(_, level)| level).collect();
+        let levels: Vec<Self> =
+            Self::known_levels().into_iter().filter_map(|(_, level)| level).collect();
         // A processor without any of them has the scalar fallback.
         if levels.is_empty() { vec![Cpu::new()] } else { levels }
     }
@@ -146,11 +149,17 @@ impl Engine for Cpu {
         Some(self.level)
     }
 
-    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+    fn run<G: Gather>(
+        &self,
+        job: &Job<'_>,
+        workers: usize,
+        begin: impl Fn() -> G + Sync,
+    ) -> Result<G> {
         let tiles = job.batch.tiles();
         let (end, together) = (tiles.end, tiles_a_job(job.batch.spans()));
         let steps = steps::steps(job.program, job.batch.deepest() as usize);
-        // Lists say what labels say: under a view, or where codes are classes, folds see other labels.
+        // Lists say what labels say: under a view, or where codes are classes, folds see other
+        // labels.
         let listed = job.view == View::default() && job.program.classes.is_none();
         let heeded = if listed { listed::heeded(job.program) } else { None };
         let idle = Idle::new();
@@ -162,7 +171,8 @@ impl Engine for Cpu {
                     let kept = if listed { job.batch.listed(at, &mut room) } else { None };
                     let list = kept.or_else(|| rare.listed(&job.batch, at, &mut room));
                     self.fold(job, at, (job.batch.tile(at), list), &steps, &mut scratch);
-                    // Most often the next tile is this worker's as well: it is loaded while this one is finished.
+                    // Most often the next tile is this worker's as well: it is loaded while this
+                    // one is finished.
                     if at + 1 < end {
                         match job.batch.listed_before(at + 1).filter(|_| listed) {
                             Some(next) => listed::ask_for(next),
@@ -178,8 +188,9 @@ impl Engine for Cpu {
     }
 }
 
-/// The documents of tiles in which few matter, listed for folds that follow at once. Where a tile has many, so have its neighbours most often:
-/// they are not tried, and twice as many after each that was tried in vain.
+/// The documents of tiles in which few matter, listed for folds that follow at once. Where a tile
+/// has many, so have its neighbours most often: they are not tried, and twice as many after each
+/// that was tried in vain.
 struct RareDocuments {
     /// The documents that matter, if lists of them serve all folds.
     heeded: Option<Above>,
@@ -219,7 +230,8 @@ impl RareDocuments {
     }
 }
 
-/// The number of tiles that make a job worth a thread. A tile costs something even if it has no labels.
+/// The number of tiles that make a job worth a thread. A tile costs something even if it has no
+/// labels.
 fn tiles_a_job(tiles: &[TileSpan]) -> usize {
     const JOB: usize = 256 << 10;
     const TILE: usize = 16 << 10;

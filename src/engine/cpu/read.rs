@@ -5,7 +5,8 @@ use fearless_simd::{Simd, SimdBase, dispatch, u8x64};
 use super::Cpu;
 
 impl Cpu {
-    /// Reads every label but the last few once, and computes nothing from them. Folds are measured against this.
+    /// Reads every label but the last few once, and computes nothing from them. Folds are measured
+    /// against this.
     pub fn read(&self, labels: &[u8]) -> u8 {
         dispatch!(self.level, simd => read(simd, labels))
     }

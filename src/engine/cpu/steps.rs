@@ -1,8 +1,10 @@
-//! A program prepared for tiles: the kernels that compute its tasks, with their ranks, weights and columns, computed once.
+//! A program prepared for tiles: the kernels that compute its tasks, with their ranks, weights and
+//! columns, computed once.
 //!
-//! Reading labels is what a fold costs first, so folds of the same hits share a pass: a precision sum steps through its hits anyway, has
-//! their number as a state, and meets the first of them. A count alone is cheaper than that (it needs no walk), so it joins only where the
-//! sum goes at least as deep; a sum would not be deepened for a count.
+//! Reading labels is what a fold costs first, so folds of the same hits share a pass: a precision
+//! sum steps through its hits anyway, has their number as a state, and meets the first of them. A
+//! count alone is cheaper than that (it needs no walk), so it joins only where the sum goes at
+//! least as deep; a sum would not be deepened for a count.
 //!
 //! ```text
 //! program                        steps
@@ -13,7 +15,8 @@
 //! WeightedSum      at 10      ──► a pass of its own: its hits are other documents
 //! ```
 //!
-//! Passes over the same tile follow one another, so all but the first read labels from the nearest cache.
+//! Passes over the same tile follow one another, so all but the first read labels from the nearest
+//! cache.
 
 use fearless_simd::Level;
 
@@ -111,18 +114,21 @@ pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
     steps
 }
 
-/// Whether a task is computed with a precision sum. A count or a first hit of the same set is, if the sum goes as deep: it walks the hits
-/// there anyway.
+/// Whether a task is computed with a precision sum. A count or a first hit of the same set is, if
+/// the sum goes as deep: it walks the hits there anyway.
 fn shares(sum: &Task, task: &Task) -> bool {
     let Fold::PrecisionSum(set) = sum.fold else { return false };
     let same = task.fold == Fold::Count(set) || task.fold == Fold::FirstRank(set);
-    // A count at ranks of the queries alone has no fixed rank: `None` is less than any, and it joins with nothing to be read.
+    // A count at ranks of the queries alone has no fixed rank: `None` is less than any, and it
+    // joins with nothing to be read.
     same && ranks(task).last() <= ranks(sum).last()
 }
 
 /// Makes the step of a precision sum with all tasks that are computed with it.
 fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
-    let Fold::PrecisionSum(set) = sum.fold else { unreachable!("{} is no precision sum", sum.fold.name()) };
+    let Fold::PrecisionSum(set) = sum.fold else {
+        unreachable!("{} is no precision sum", sum.fold.name())
+    };
     let mut extra = Extra::default();
     for &(task, column) in placed.iter().filter(|(task, _)| shares(sum, task)) {
         match task.fold {
@@ -138,8 +144,8 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
     Step { kernel, ranks: ranks(sum), column }
 }
 
-/// Makes the steps of counts: those at fixed ranks in one pass, unless they are computed with a precision sum, and one pass for each input
-/// of the queries.
+/// Makes the steps of counts: those at fixed ranks in one pass, unless they are computed with a
+/// precision sum, and one pass for each input of the queries.
 fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     let Fold::Count(set) = task.fold else { unreachable!("{} is no count", task.fold.name()) };
     let ranks = ranks(task);
@@ -188,7 +194,8 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
     Step { kernel, ranks, column }
 }
 
-/// The fixed ranks among the cuts of a task, the end being the largest. Cuts of the queries' own come after the fixed ones.
+/// The fixed ranks among the cuts of a task, the end being the largest. Cuts of the queries' own
+/// come after the fixed ones.
 fn ranks(task: &Task) -> Vec<u32> {
     let rank = |cut: &Cut| match cut {
         Cut::At(k) => Some(*k),
@@ -204,7 +211,10 @@ impl Lanes<'_> {
         let Columns { values, histogram, lanes } = &mut scratch.columns;
         *lanes = self.tile.lanes;
         values.resize(self.job.program.columns() * *lanes, 0.0);
-        histogram.resize(if self.job.program.histogram() { *lanes * self.job.program.codes } else { 0 }, 0);
+        histogram.resize(
+            if self.job.program.histogram() { *lanes * self.job.program.codes } else { 0 },
+            0,
+        );
         for step in steps {
             if !self.list.is_some_and(|list| self.listed(list, step, scratch)) {
                 self.step(step, scratch);
@@ -212,7 +222,8 @@ impl Lanes<'_> {
         }
     }
 
-    /// Runs a step over the list of the tile's documents; returns false if it needs documents that are not listed, or has no such kernel.
+    /// Runs a step over the list of the tile's documents; returns false if it needs documents that
+    /// are not listed, or has no such kernel.
     fn listed(
         &self,
         list: &[ListedDocument],
@@ -226,14 +237,18 @@ impl Lanes<'_> {
         let has = |above: u8| above >= Above::POOLED.0;
         match kernel {
             &StepKernel::Hits(set, Extra { counts: (ref cuts, counted), first }) if has(set) => {
-                let wanted = HitColumns { counts: (cuts, counted), precision: (ranks, *column), first };
+                let wanted =
+                    HitColumns { counts: (cuts, counted), precision: (ranks, *column), first };
                 listed::hits(list, set, wanted, lanes, values);
             }
             &StepKernel::PrecisionSum(set) if has(set) => {
-                let wanted = HitColumns { counts: (&[], 0), precision: (ranks, *column), first: None };
+                let wanted =
+                    HitColumns { counts: (&[], 0), precision: (ranks, *column), first: None };
                 listed::hits(list, set, wanted, lanes, values);
             }
-            &StepKernel::Count(set) if has(set) => listed::count(list, set, ranks, lanes, &mut values[at]),
+            &StepKernel::Count(set) if has(set) => {
+                listed::count(list, set, ranks, lanes, &mut values[at])
+            }
             &StepKernel::CountWithin(set, input) if has(set) => {
                 self.inputs(&[input], inputs);
                 listed::count_within(list, set, inputs, &mut values[at]);
@@ -261,9 +276,15 @@ impl Lanes<'_> {
 
     fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut StepBuffers) {
         let Lanes { level, tile, .. } = *self;
-        let StepBuffers { columns: Columns { values, histogram, .. }, counts, inputs, documents, .. } =
-            scratch;
-        let out = |column: usize, columns: usize| column * tile.lanes..(column + columns) * tile.lanes;
+        let StepBuffers {
+            columns: Columns { values, histogram, .. },
+            counts,
+            inputs,
+            documents,
+            ..
+        } = scratch;
+        let out =
+            |column: usize, columns: usize| column * tile.lanes..(column + columns) * tile.lanes;
         let at = out(*column, ranks.len().max(1));
         match kernel {
             StepKernel::Hits(set, Extra { counts: (cuts, counted), first }) => {
@@ -272,7 +293,15 @@ impl Lanes<'_> {
                 let (mut firsts, size) = ([0; LANES], cuts.len() * tile.lanes);
                 counts.resize(size.max(counts.len()), 0);
                 let firsts = &mut firsts[..tile.lanes];
-                folds::hits(level, tile, *set, wanted, &mut counts[..size], &mut values[at], firsts);
+                folds::hits(
+                    level,
+                    tile,
+                    *set,
+                    wanted,
+                    &mut counts[..size],
+                    &mut values[at],
+                    firsts,
+                );
                 copy(&counts[..size], &mut values[out(*counted, cuts.len())]);
                 first.iter().for_each(|&(_, column)| copy(firsts, &mut values[out(column, 1)]));
             }
@@ -288,9 +317,13 @@ impl Lanes<'_> {
             }
             StepKernel::FirstRank(set) => {
                 let upto = ranks.first().copied().unwrap_or(u32::MAX);
-                in_counts(counts, &mut values[at], |first| folds::first_rank(level, tile, *set, upto, first));
+                in_counts(counts, &mut values[at], |first| {
+                    folds::first_rank(level, tile, *set, upto, first)
+                });
             }
-            StepKernel::PrecisionSum(set) => folds::precision_sum(level, tile, *set, ranks, &mut values[at]),
+            StepKernel::PrecisionSum(set) => {
+                folds::precision_sum(level, tile, *set, ranks, &mut values[at])
+            }
             StepKernel::WeightedSum(gain, weights) => {
                 folds::weighted_sum(level, tile, gain, weights, ranks, &mut values[at]);
             }
@@ -305,7 +338,13 @@ impl Lanes<'_> {
             StepKernel::PeakPrecision(set, caps) => {
                 self.inputs(caps, inputs);
                 let lanes: Vec<&[u32]> = inputs.chunks_exact(tile.lanes).collect();
-                folds::peak_precision(level, tile, *set, &lanes, &mut values[out(*column, caps.len())]);
+                folds::peak_precision(
+                    level,
+                    tile,
+                    *set,
+                    &lanes,
+                    &mut values[out(*column, caps.len())],
+                );
             }
             StepKernel::PreferenceSum(sets, needed) => {
                 self.inputs(needed, inputs);
@@ -314,7 +353,9 @@ impl Lanes<'_> {
             }
             StepKernel::InferredSum(set) => folds::inferred_sum(level, tile, *set, &mut values[at]),
             StepKernel::PairSum(set) => folds::pair_sum(level, tile, *set, ranks, &mut values[at]),
-            StepKernel::Histogram => folds::histogram(tile, self.job.program.codes, &[u32::MAX], histogram),
+            StepKernel::Histogram => {
+                folds::histogram(tile, self.job.program.codes, &[u32::MAX], histogram)
+            }
         }
     }
 
@@ -325,7 +366,8 @@ impl Lanes<'_> {
         for (&input, end) in needed.iter().zip(1..) {
             let input = &inputs[input];
             lanes.extend(batch.rows(self.at).iter().map(|&row| input[batch.judgments(row)]));
-            // Lanes without a row get limits and caps of 0. Their labels are all past the end, so nothing is computed with these.
+            // Lanes without a row get limits and caps of 0. Their labels are all past the end, so
+            // nothing is computed with these.
             lanes.resize(end * self.tile.lanes, 0);
         }
     }
@@ -338,7 +380,8 @@ fn in_counts(counts: &mut Vec<u32>, out: &mut [f64], fold: impl FnOnce(&mut [u32
     copy(&counts[..out.len()], out);
 }
 
-// Counts and ranks are exact in f64. So all columns have one type, and the last line of a formula one kind of operand.
+// Counts and ranks are exact in f64. So all columns have one type, and the last line of a formula
+// one kind of operand.
 fn copy(counts: &[u32], out: &mut [f64]) {
     out.iter_mut().zip(counts).for_each(|(out, &count)| *out = count.into());
 }

@@ -1,8 +1,9 @@
-//! Batches of whole tiles on their way through a device: labels are sent to it, kernels run, and columns of words come back, three batches
-//! at a time.
+//! Batches of whole tiles on their way through a device: labels are sent to it, kernels run, and
+//! columns of words come back, three batches at a time.
 //!
-//! Each batch has a set of buffers of its own, which is used again and again, so memory stays bounded however large the file is: while one
-//! batch is computed, the next is copied from the mapped file and the one before is finished on the host.
+//! Each batch has a set of buffers of its own, which is used again and again, so memory stays
+//! bounded however large the file is: while one batch is computed, the next is copied from the
+//! mapped file and the one before is finished on the host.
 //!
 //! ```text
 //! time ─────────────────────────────────────────────►
@@ -11,11 +12,13 @@
 //! berths     A    │   B    │   C    │        A         │        B
 //! ```
 //!
-//! Three is the least with which neither waits for the other: one batch on its way up, one in kernels, one on its way back. Batches are
-//! received in the order in which they were submitted, so answers arrive in the order of tiles.
+//! Three is the least with which neither waits for the other: one batch on its way up, one in
+//! kernels, one on its way back. Batches are received in the order in which they were submitted, so
+//! answers arrive in the order of tiles.
 //!
-//! A berth's buffers are made once, for the largest batch, and mapped and unmapped in turns. Labels go through staging buffers of 4 MiB
-//! each, because a buffer that the host can write is not one that kernels read fast everywhere; several threads fill them side by side.
+//! A berth's buffers are made once, for the largest batch, and mapped and unmapped in turns. Labels
+//! go through staging buffers of 4 MiB each, because a buffer that the host can write is not one
+//! that kernels read fast everywhere; several threads fill them side by side.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -134,7 +137,12 @@ impl<'a> Ready<'a> {
     ///
     /// # Errors
     /// A shader that the driver refuses, or no room for the tables.
-    pub fn new(device: &'a Device, integers: Arc<IntegerProgram>, view: View, sizes: Sizes) -> Result<Self> {
+    pub fn new(
+        device: &'a Device,
+        integers: Arc<IntegerProgram>,
+        view: View,
+        sizes: Sizes,
+    ) -> Result<Self> {
         let judged = match view.judged_only {
             true => Some(device.pipeline(&[COMMON, JUDGED].join("\n"), &device.judged)?),
             false => None,
@@ -185,10 +193,16 @@ impl<'a> Ready<'a> {
         Ok(spent)
     }
 
-    /// Cuts a batch into batches within the sizes. If labels are resident, each has the labels of one buffer.
-    pub(super) fn batches<'b>(&self, batch: &Batch<'b>, resident: Option<&ResidentLabels>) -> Vec<Batch<'b>> {
+    /// Cuts a batch into batches within the sizes. If labels are resident, each has the labels of
+    /// one buffer.
+    pub(super) fn batches<'b>(
+        &self,
+        batch: &Batch<'b>,
+        resident: Option<&ResidentLabels>,
+    ) -> Vec<Batch<'b>> {
         let spans = batch.spans();
-        let per_tile = u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
+        let per_tile =
+            u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
         let fits = |from: usize, end: usize| {
             // A batch has at least one tile, however large: a tile is never cut.
             let labels = spans[end - 1].offset + spans[end - 1].bytes() - spans[from].offset;
@@ -214,26 +228,33 @@ impl<'a> Ready<'a> {
     pub(super) fn berth(&self, largest: &Largest, resident: bool) -> Result<Berth> {
         use wgpu::BufferUsages as Usage;
         let device = self.device;
-        let labels =
-            |wanted: bool| wanted.then(|| device.buffer(largest.labels, Usage::STORAGE | Usage::COPY_DST));
+        let labels = |wanted: bool| {
+            wanted.then(|| device.buffer(largest.labels, Usage::STORAGE | Usage::COPY_DST))
+        };
         let slots = (largest.tiles * LANES) as u64 * 4;
         let columns = slots * u64::from(self.columns);
         let answers = slots * u64::from(self.integers.words);
         let inputs = slots * self.integers.inputs.len() as u64;
-        let staging = |_| device.buffer(STAGING.min(largest.labels), Usage::MAP_WRITE | Usage::COPY_SRC);
+        let staging =
+            |_| device.buffer(STAGING.min(largest.labels), Usage::MAP_WRITE | Usage::COPY_SRC);
         let pieces = if resident { 0 } else { largest.labels.div_ceil(STAGING) };
         let berth = Berth {
             staging: (0..pieces).map(staging).collect(),
             labels: labels(!resident),
             moved: labels(self.judged.is_some()),
-            tiles: device
-                .buffer((largest.tiles * size_of::<TileEntry>()) as u64, Usage::STORAGE | Usage::COPY_DST),
+            tiles: device.buffer(
+                (largest.tiles * size_of::<TileEntry>()) as u64,
+                Usage::STORAGE | Usage::COPY_DST,
+            ),
             inputs: device.buffer(inputs, Usage::STORAGE | Usage::COPY_DST),
             columns: device.buffer(columns, Usage::STORAGE | Usage::COPY_SRC),
             answers: device.buffer(answers, Usage::MAP_READ | Usage::COPY_DST),
             batches: (0..=self.passes.len())
                 .map(|_| {
-                    device.buffer(size_of::<layout::BatchUniform>() as u64, Usage::UNIFORM | Usage::COPY_DST)
+                    device.buffer(
+                        size_of::<layout::BatchUniform>() as u64,
+                        Usage::UNIFORM | Usage::COPY_DST,
+                    )
                 })
                 .collect(),
             clock: device.adapter.timestamps.then(|| Clock::new(device)),
@@ -241,7 +262,10 @@ impl<'a> Ready<'a> {
         for staging in &berth.staging {
             staging.map_async(wgpu::MapMode::Write, .., |_| {});
         }
-        device.device.poll(wgpu::PollType::Poll).map_err(|error| device.failed(&error.to_string()))?;
+        device
+            .device
+            .poll(wgpu::PollType::Poll)
+            .map_err(|error| device.failed(&error.to_string()))?;
         device.check()?;
         Ok(berth)
     }
@@ -288,16 +312,26 @@ impl<'a> Ready<'a> {
         encoder: &mut wgpu::CommandEncoder,
     ) -> Result<()> {
         let pieces = labels.chunks(STAGING as usize);
-        berth.staging.par_iter().zip(pieces.collect::<Vec<_>>()).try_for_each(|(staging, piece)| {
-            let mut view = staging
-                .get_mapped_range_mut(..piece.len() as u64)
-                .map_err(|error| self.device.failed(&error.to_string()))?;
-            view.copy_from_slice(piece);
-            Ok::<(), crate::error::Error>(())
-        })?;
+        berth.staging.par_iter().zip(pieces.collect::<Vec<_>>()).try_for_each(
+            |(staging, piece)| {
+                let mut view = staging
+                    .get_mapped_range_mut(..piece.len() as u64)
+                    .map_err(|error| self.device.failed(&error.to_string()))?;
+                view.copy_from_slice(piece);
+                Ok::<(), crate::error::Error>(())
+            },
+        )?;
         berth.staging.iter().for_each(wgpu::Buffer::unmap);
-        for (at, (staging, piece)) in berth.staging.iter().zip(labels.chunks(STAGING as usize)).enumerate() {
-            encoder.copy_buffer_to_buffer(staging, 0, buffer, at as u64 * STAGING, piece.len() as u64);
+        for (at, (staging, piece)) in
+            berth.staging.iter().zip(labels.chunks(STAGING as usize)).enumerate()
+        {
+            encoder.copy_buffer_to_buffer(
+                staging,
+                0,
+                buffer,
+                at as u64 * STAGING,
+                piece.len() as u64,
+            );
         }
         Ok(())
     }
@@ -320,7 +354,8 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Binds the buffers of one batch for each kernel. Its labels are in `source`, from word `origin` on.
+    /// Binds the buffers of one batch for each kernel. Its labels are in `source`, from word
+    /// `origin` on.
     pub(super) fn bind(
         &self,
         view: View,
@@ -344,7 +379,8 @@ impl<'a> Ready<'a> {
         let mut group = |batch: layout::BatchUniform,
                          bindings: &[(u32, &wgpu::Buffer)],
                          layout: &wgpu::BindGroupLayout| {
-            // Each pass has a uniform of its own, as all writes to the queue happen before any pass of the submission runs.
+            // Each pass has a uniform of its own, as all writes to the queue happen before any pass
+            // of the submission runs.
             let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
             self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
             self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
@@ -352,7 +388,11 @@ impl<'a> Ready<'a> {
         let mut groups = Vec::with_capacity(1 + self.passes.len());
         let mut labels = source;
         if let (Some(_), Some(moved)) = (&self.judged, &berth.moved) {
-            groups.push(group(batch, &[(1, &berth.tiles), (2, source), (7, moved)], &self.device.judged));
+            groups.push(group(
+                batch,
+                &[(1, &berth.tiles), (2, source), (7, moved)],
+                &self.device.judged,
+            ));
             labels = moved;
             batch.origin = 0;
         }
@@ -377,7 +417,12 @@ impl<'a> Ready<'a> {
     }
 
     /// Runs all kernels over one batch.
-    pub(super) fn dispatch(&self, groups: &[wgpu::BindGroup], tiles: usize, compute: &mut wgpu::ComputePass) {
+    pub(super) fn dispatch(
+        &self,
+        groups: &[wgpu::BindGroup],
+        tiles: usize,
+        compute: &mut wgpu::ComputePass,
+    ) {
         let stride = (tiles as u32).min(self.sizes.groups);
         let pipelines = self.judged.iter().chain(self.passes.iter().map(|pass| &pass.pipeline));
         for (pipeline, group) in pipelines.zip(groups) {
@@ -396,7 +441,8 @@ impl<'a> Ready<'a> {
 
     /// The inputs of a batch, `[input][slot]`.
     fn inputs(&self, job: &Job<'_>, batch: &Batch<'_>) -> Vec<u32> {
-        let mut words = Vec::with_capacity(self.integers.inputs.len() * batch.spans().len() * LANES);
+        let mut words =
+            Vec::with_capacity(self.integers.inputs.len() * batch.spans().len() * LANES);
         for &input in &self.integers.inputs {
             let input = &job.inputs[input];
             for tile in batch.tiles() {
@@ -438,7 +484,12 @@ impl<'a> Ready<'a> {
 }
 
 impl Pass {
-    fn new(device: &Device, integers: &IntegerProgram, kernel: &Kernel, ranks: Range<u32>) -> Result<Self> {
+    fn new(
+        device: &Device,
+        integers: &IntegerProgram,
+        kernel: &Kernel,
+        ranks: Range<u32>,
+    ) -> Result<Self> {
         Ok(Pass {
             pipeline: device.pipeline(&kernel.source, &device.folds)?,
             tables: device.words(&kernel.tables(integers, ranks.clone())),
@@ -452,7 +503,8 @@ impl Pass {
 impl Clock {
     pub(super) fn new(device: &Device) -> Self {
         use wgpu::BufferUsages as Usage;
-        let descriptor = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: 2 };
+        let descriptor =
+            wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: 2 };
         Clock {
             queries: device.device.create_query_set(&descriptor),
             resolved: device.buffer(16, Usage::QUERY_RESOLVE | Usage::COPY_SRC),
@@ -477,12 +529,15 @@ impl Clock {
     /// Reads the time between the two timestamps, and prepares for the next pass.
     pub(super) fn elapsed(&self, device: &Device) -> Result<Duration> {
         let ticks: Vec<u64> = {
-            let view = self.read.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
+            let view = self
+                .read
+                .get_mapped_range(..)
+                .map_err(|error| device.failed(&error.to_string()))?;
             bytemuck::pod_collect_to_vec(&view)
         };
         self.read.unmap();
-        let nanoseconds =
-            ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
+        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64
+            * f64::from(device.queue.get_timestamp_period());
         Ok(Duration::from_nanos(nanoseconds as u64))
     }
 }

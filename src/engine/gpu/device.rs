@@ -1,4 +1,5 @@
-//! Adapters, and an open device of one of them. A driver's refusal becomes an error and never a panic.
+//! Adapters, and an open device of one of them. A driver's refusal becomes an error and never a
+//! panic.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -45,7 +46,8 @@ pub enum Choice<'a> {
     /// The most powerful one that is not software.
     #[default]
     Hardware,
-    /// The adapter with this number in [`adapters`], or the first with this text in its name; software too.
+    /// The adapter with this number in [`adapters`], or the first with this text in its name;
+    /// software too.
     Named(&'a str),
 }
 
@@ -83,7 +85,10 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
             limits.max_storage_buffers_per_shader_stage
         ))
     } else if limits.max_storage_buffer_binding_size < needed.max_storage_buffer_binding_size {
-        Some(format!("a shader sees at most {} bytes of a buffer", limits.max_storage_buffer_binding_size))
+        Some(format!(
+            "a shader sees at most {} bytes of a buffer",
+            limits.max_storage_buffer_binding_size
+        ))
     } else {
         None
     };
@@ -107,8 +112,11 @@ const STORAGE_BUFFERS: u32 = 6;
 fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, Adapter)> {
     let described: Vec<Adapter> = found.iter().map(describe).collect();
     let names: Vec<String> = described.iter().map(|adapter| adapter.name.clone()).collect();
-    let seen =
-        if names.is_empty() { "none was found".to_owned() } else { format!("found: {}", names.join(", ")) };
+    let seen = if names.is_empty() {
+        "none was found".to_owned()
+    } else {
+        format!("found: {}", names.join(", "))
+    };
     let at = match choice {
         Choice::Named(name) => {
             let number = name.parse().ok().filter(|&at: &usize| at < described.len());
@@ -125,7 +133,8 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
                 SOFTWARE => None,
                 _ => Some(3),
             };
-            let usable = described.iter().enumerate().filter(|(_, adapter)| adapter.unusable.is_none());
+            let usable =
+                described.iter().enumerate().filter(|(_, adapter)| adapter.unusable.is_none());
             let best = usable.filter_map(|(at, adapter)| Some((rank(adapter.kind)?, at))).min();
             let hint = match described.iter().any(Adapter::is_software) {
                 true => "; software adapters are used only when named by --adapter",
@@ -141,7 +150,8 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
     }
 }
 
-/// An open device. It keeps errors that occur outside of a call until they are asked for, and makes each pipeline only once.
+/// An open device. It keeps errors that occur outside of a call until they are asked for, and makes
+/// each pipeline only once.
 pub struct Device {
     /// The adapter of the device.
     pub adapter: Adapter,
@@ -174,8 +184,10 @@ impl Device {
             },
             ..wgpu::DeviceDescriptor::default()
         };
-        let (device, queue) = pollster::block_on(found.request_device(&descriptor))
-            .map_err(|error| Error::Device(format!("{} cannot be opened: {error}", adapter.name)))?;
+        let (device, queue) =
+            pollster::block_on(found.request_device(&descriptor)).map_err(|error| {
+                Error::Device(format!("{} cannot be opened: {error}", adapter.name))
+            })?;
         Ok(Self::of(adapter, device, queue))
     }
 
@@ -188,7 +200,8 @@ impl Device {
             }
         };
         let (uncaptured, lost) = (note(failure.clone()), note(failure.clone()));
-        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured(error.to_string())));
+        device
+            .on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured(error.to_string())));
         device.set_device_lost_callback(move |reason, message| {
             if reason != wgpu::DeviceLostReason::Destroyed {
                 lost(format!("the device was lost: {message}"));
@@ -197,10 +210,20 @@ impl Device {
         let folds = layout(&device, &[0, 1, 2, 3, 4, 5, 6], &[6]);
         let judged = layout(&device, &[0, 1, 2, 7], &[7]);
         let reduce = layout(&device, &[0, 1, 2, 3, 4], &[4]);
-        Device { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged, reduce }
+        Device {
+            adapter,
+            device,
+            queue,
+            failure,
+            pipelines: Mutex::default(),
+            folds,
+            judged,
+            reduce,
+        }
     }
 
-    /// Makes the shaders use integers made of pairs of words, whether the device has those of 64 bits or not.
+    /// Makes the shaders use integers made of pairs of words, whether the device has those of 64
+    /// bits or not.
     pub fn with_pairs(mut self) -> Self {
         self.adapter.integers64 = false;
         self
@@ -267,11 +290,16 @@ impl Device {
         layout: &wgpu::BindGroupLayout,
         buffers: &[(u32, &wgpu::Buffer)],
     ) -> wgpu::BindGroup {
-        let entries = buffers
-            .iter()
-            .map(|&(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+        let entries = buffers.iter().map(|&(binding, buffer)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
+        });
         let entries: Vec<_> = entries.collect();
-        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout,
+            entries: &entries,
+        })
     }
 
     /// Submits commands; these buffers are mapped when the commands are done.
@@ -318,7 +346,8 @@ impl Device {
     /// Whatever has gone wrong on the device until then.
     pub(super) fn wait(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
         let timeout = Some(Duration::from_secs(600));
-        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout });
+        let polled =
+            self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout });
         self.check()?;
         polled.map(drop).map_err(|error| self.failed(&error.to_string()))
     }
@@ -350,7 +379,9 @@ fn layout(device: &wgpu::Device, bindings: &[u32], written: &[u32]) -> wgpu::Bin
         ty: wgpu::BindingType::Buffer {
             ty: match binding {
                 0 => wgpu::BufferBindingType::Uniform,
-                binding => wgpu::BufferBindingType::Storage { read_only: !written.contains(&binding) },
+                binding => {
+                    wgpu::BufferBindingType::Storage { read_only: !written.contains(&binding) }
+                }
             },
             has_dynamic_offset: false,
             min_binding_size: None,
@@ -358,5 +389,8 @@ fn layout(device: &wgpu::Device, bindings: &[u32], written: &[u32]) -> wgpu::Bin
         count: None,
     };
     let entries: Vec<_> = bindings.iter().map(entry).collect();
-    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: None,
+        entries: &entries,
+    })
 }

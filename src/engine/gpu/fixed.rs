@@ -1,10 +1,12 @@
 //! Sums in integers: the unit of each sum, the tables of its terms, and how far it can be off.
 //!
-//! Floats on a GPU may be reordered, fused and divided inexactly; integers are the same everywhere. A sum is a fixed-point number
-//! of 64 bits (96 where gains differ by many orders of magnitude), in the smallest unit 2^-s in which the largest sum that can
-//! occur stays below 2^63 (2^95). Terms are rounded once, so the error is at most the number of terms times half a unit.
+//! Floats on a GPU may be reordered, fused and divided inexactly; integers are the same everywhere.
+//! A sum is a fixed-point number of 64 bits (96 where gains differ by many orders of magnitude), in
+//! the smallest unit 2^-s in which the largest sum that can occur stays below 2^63 (2^95). Terms
+//! are rounded once, so the error is at most the number of terms times half a unit.
 //!
-//! Why 2⁶³ and not 2⁶⁴: negative gains make sums signed, and a factor of 1 must fit into the units of numbers from 0 to 1.
+//! Why 2⁶³ and not 2⁶⁴: negative gains make sums signed, and a factor of 1 must fit into the units
+//! of numbers from 0 to 1.
 //!
 //! The errors, fold by fold, with n the number of ranks and u = 2⁻⁶³:
 //!
@@ -13,10 +15,11 @@
 //! | weighted | tabled, rounded to 2⁻ˢ | 2⁻ˢ⁻¹ | n·2⁻ˢ⁻¹ |
 //! | precisions | h·(1/i), then shortened by b bits | h·u/2 ≤ 2ᵇ·u/2, and 2ᵇ·u/2 | n·2ᵇ·u |
 //! | cascade | p·(stop·weight), both in u, rounded down | p's own error, and 1.5 u | 3·n·u |
-//! | inferred | two factors as a precision's, then shortened | see `inferred_error` | n·(1.5·2ᵇ·u + 4 u) |
+//! | inferred | two factors as a precision's, | see `inferred_error` | n·(1.5·2ᵇ·u + 4 u) |
+//! | | then shortened | | |
 //!
-//! with b = ⌈lg n⌉, because n precisions of at most 1 must stay below 2⁶³. A bound is told before anything runs, and tests hold the mirror
-//! to it.
+//! with b = ⌈lg n⌉, because n precisions of at most 1 must stay below 2⁶³. A bound is told before
+//! anything runs, and tests hold the mirror to it.
 
 use crate::fold::{CodeTable, Weights};
 
@@ -42,7 +45,8 @@ pub fn reciprocals(depth: u32) -> impl Iterator<Item = u64> {
     (1..=u64::from(depth)).map(|rank| (ONE + rank / 2) / rank)
 }
 
-/// 1 / (j + 2ε) and ε / (j + 2ε) for j from 0 to `depth`, with ε = 0.00001, in units of 2^-63. The first number of j = 0 is never read.
+/// 1 / (j + 2ε) and ε / (j + 2ε) for j from 0 to `depth`, with ε = 0.00001, in units of 2^-63. The
+/// first number of j = 0 is never read.
 pub fn inferred_shares(depth: u32) -> impl Iterator<Item = [u64; 2]> {
     let rounded = |over: u128, by: u128| ((over + by / 2) / by) as u64;
     (0..=u128::from(depth)).map(move |judged| {
@@ -52,7 +56,8 @@ pub fn inferred_shares(depth: u32) -> impl Iterator<Item = [u64; 2]> {
     })
 }
 
-/// The number of bits by which a precision in units of 2^-63 is shortened, so that `depth` of them stay below 2^63.
+/// The number of bits by which a precision in units of 2^-63 is shortened, so that `depth` of them
+/// stay below 2^63.
 pub fn precision_bits(depth: u32) -> u32 {
     depth.next_power_of_two().ilog2().max(1)
 }
@@ -62,7 +67,8 @@ pub fn precision_bits(depth: u32) -> u32 {
 pub struct Counted {
     /// The first code that counts.
     pub first: u8,
-    /// The numbers of the codes from the first one on, up to the last that counts; empty if none does.
+    /// The numbers of the codes from the first one on, up to the last that counts; empty if none
+    /// does.
     pub numbers: Vec<f64>,
 }
 
@@ -108,9 +114,11 @@ pub struct IntegerTerms {
 }
 
 impl IntegerTerms {
-    /// Makes the terms down to a depth; `None` if 96 bits are too few for gains so different, or a sum is not finite.
+    /// Makes the terms down to a depth; `None` if 96 bits are too few for gains so different, or a
+    /// sum is not finite.
     pub fn new(gain: &CodeTable, weights: Weights, depth: u32) -> Option<Self> {
-        /// The share of the smallest ideal below which the error of a sum of 64 bits must be; else the sum gets 96 bits.
+        /// The share of the smallest ideal below which the error of a sum of 64 bits must be; else
+        /// the sum gets 96 bits.
         const NARROW: f64 = 1e-12;
         /// The share of the smallest ideal below which the error of a sum of 96 bits must be.
         const WIDE: f64 = 1e-10;
@@ -124,7 +132,8 @@ impl IntegerTerms {
         let least = if ranks == 0 { 0.0 } else { weights.term(gains.smallest(), 0).abs() };
         let scale = scale(largest);
         let error = |scale: i32| f64::from(depth) * power_of_two(-scale - 1);
-        let (wide, scale) = if error(scale) <= NARROW * least { (false, scale) } else { (true, scale + 32) };
+        let (wide, scale) =
+            if error(scale) <= NARROW * least { (false, scale) } else { (true, scale + 32) };
         let fits = error(scale) <= WIDE * least;
         fits.then(|| IntegerTerms { gains, scale, wide, error: error(scale), depth, weights })
     }
@@ -134,7 +143,8 @@ impl IntegerTerms {
         if self.wide { 3 } else { 2 }
     }
 
-    /// The term of the `code`-th code with a gain at index `rank` (from 0); 0 beyond the ranks that have terms.
+    /// The term of the `code`-th code with a gain at index `rank` (from 0); 0 beyond the ranks that
+    /// have terms.
     pub fn term(&self, rank: u32, code: u32) -> i128 {
         if rank >= self.depth {
             return 0;
@@ -144,12 +154,13 @@ impl IntegerTerms {
     }
 }
 
-/// The largest s for which a sum up to `largest` stays below 2^63 in units of 2^-s, with room for the rounding of 2^16 terms.
+/// The largest s for which a sum up to `largest` stays below 2^63 in units of 2^-s, with room for
+/// the rounding of 2^16 terms.
 fn scale(largest: f64) -> i32 {
     let exponent = largest.max(f64::MIN_POSITIVE).log2().floor() as i32;
     let fits = |scale: &i32| largest * power_of_two(*scale) <= ONE as f64 - power_of_two(17);
-    // A logarithm may be rounded across a whole number, so a few exponents are tried. 900 keeps 2ˢ within f64 also with the 32 bits of a
-    // wide sum.
+    // A logarithm may be rounded across a whole number, so a few exponents are tried. 900 keeps 2ˢ
+    // within f64 also with the 32 bits of a wide sum.
     let from = (64 - exponent).min(900);
     (from - 4..=from).rev().find(fits).unwrap_or(from - 4)
 }
@@ -174,12 +185,18 @@ impl Chances {
         let weight = |rank: u32| weights.term(1.0, rank as usize);
         let fits = stops.numbers.iter().all(|stop| unit.contains(stop))
             && (0..depth).all(|rank| unit.contains(&weight(rank)));
-        // With u = 2^-63: each hit leaves p too small by up to 1.5 u more, and all terms together lose no more than p has lost. Each term
-        // is off by up to 1.5 u by itself.
-        fits.then(|| Chances { stops, error: 3.0 * f64::from(depth) * power_of_two(-63), depth, weights })
+        // With u = 2^-63: each hit leaves p too small by up to 1.5 u more, and all terms together
+        // lose no more than p has lost. Each term is off by up to 1.5 u by itself.
+        fits.then(|| Chances {
+            stops,
+            error: 3.0 * f64::from(depth) * power_of_two(-63),
+            depth,
+            weights,
+        })
     }
 
-    /// The chance to stop at the `code`-th code that may, times the weight at index `rank` (from 0); 0 beyond the ranks that have weights.
+    /// The chance to stop at the `code`-th code that may, times the weight at index `rank` (from
+    /// 0); 0 beyond the ranks that have weights.
     pub fn term(&self, rank: u32, code: u32) -> u64 {
         if rank >= self.depth {
             return 0;
@@ -193,12 +210,14 @@ impl Chances {
     }
 }
 
-/// The bound on the error of a sum of precisions: each is h · (2^63 / i, off by half of 2^-63) and then rounded to the unit.
+/// The bound on the error of a sum of precisions: each is h · (2^63 / i, off by half of 2^-63) and
+/// then rounded to the unit.
 pub fn precision_error(depth: u32) -> f64 {
     f64::from(depth) * power_of_two(precision_bits(depth) as i32 - 63)
 }
 
-/// The bound on the error of a sum of inferred precisions: two factors are off as a precision is, and the last step is rounded.
+/// The bound on the error of a sum of inferred precisions: two factors are off as a precision is,
+/// and the last step is rounded.
 pub fn inferred_error(depth: u32) -> f64 {
     f64::from(depth) * (1.5 * power_of_two(precision_bits(depth) as i32 - 63) + power_of_two(-61))
 }
@@ -220,7 +239,8 @@ mod tests {
             [(&[0.0, 1.0, 2.0][..], 1000), (&[0.5], 1), (&[1e-9, 3e-9], 65_535), (&[1e15], 7)]
         {
             let terms =
-                IntegerTerms::new(&gains(numbers), Discount::Log2.weights(depth as usize), depth).unwrap();
+                IntegerTerms::new(&gains(numbers), Discount::Log2.weights(depth as usize), depth)
+                    .unwrap();
             let last = terms.gains.codes() - 1;
             let most: i128 = (0..depth).map(|rank| terms.term(rank, last)).sum();
             let bits = if terms.wide { 95 } else { 63 };
@@ -232,8 +252,12 @@ mod tests {
     #[test]
     fn gains_far_apart_get_a_wide_sum_or_none() {
         let log2 = || Discount::Log2.weights(1000);
-        assert!(!IntegerTerms::new(&gains(&[0.0, 1.0, 3.0, 7.0, 15.0]), log2(), 1000).unwrap().wide);
-        assert!(IntegerTerms::new(&gains(&[0.0, 1.0, 2f64.powi(30) - 1.0]), log2(), 1000).unwrap().wide);
+        assert!(
+            !IntegerTerms::new(&gains(&[0.0, 1.0, 3.0, 7.0, 15.0]), log2(), 1000).unwrap().wide
+        );
+        assert!(
+            IntegerTerms::new(&gains(&[0.0, 1.0, 2f64.powi(30) - 1.0]), log2(), 1000).unwrap().wide
+        );
         assert_eq!(IntegerTerms::new(&gains(&[0.0, 1.0, 2f64.powi(90)]), log2(), 1000), None);
         assert_eq!(IntegerTerms::new(&gains(&[f64::MAX]), log2(), 1000), None);
         let none = IntegerTerms::new(&gains(&[0.0]), log2(), 1000);

@@ -1,10 +1,12 @@
 //! Kernels: which tasks step down the ranks together, and in which blocks of ranks.
 //!
-//! A kernel reads every label once, however many folds and cutoffs it computes. Four words, sixteen ranks of a row, are under way at a
-//! time; a word in which nothing counts for any of its folds is skipped by one test.
+//! A kernel reads every label once, however many folds and cutoffs it computes. Four words, sixteen
+//! ranks of a row, are under way at a time; a word in which nothing counts for any of its folds is
+//! skipped by one test.
 //!
-//! Tables are read by rank and code. Those of weights by many codes and ranks may be large: then a task has a kernel of its own, which
-//! runs once for each block of ranks with that block's table, and carries its state in columns behind those of the answers.
+//! Tables are read by rank and code. Those of weights by many codes and ranks may be large: then a
+//! task has a kernel of its own, which runs once for each block of ranks with that block's table,
+//! and carries its state in columns behind those of the answers.
 
 use std::ops::Range;
 
@@ -25,7 +27,8 @@ const NONE: u32 = u32::MAX;
 pub struct Kernel {
     /// The whole shader.
     pub source: String,
-    /// The cutoffs, and for each cutoff and task the column of words, `[cutoff][task]` after the cutoffs.
+    /// The cutoffs, and for each cutoff and task the column of words, `[cutoff][task]` after the
+    /// cutoffs.
     pub cutoffs: Vec<u32>,
     /// The number of cutoffs.
     pub cuts: u32,
@@ -36,12 +39,14 @@ pub struct Kernel {
     tables: Vec<TablePart>,
 }
 
-/// Makes the kernels of all tasks. Tasks that look at more than judged documents have kernels of their own, or they would make the others
-/// look too.
+/// Makes the kernels of all tasks. Tasks that look at more than judged documents have kernels of
+/// their own, or they would make the others look too.
 pub fn kernels(integers: &IntegerProgram) -> Vec<Kernel> {
-    // Invariant: a kernel with more than one block has one task, whose state alone is carried: see `carried(&tasks[0].kind)`.
+    // Invariant: a kernel with more than one block has one task, whose state alone is carried: see
+    // `carried(&tasks[0].kind)`.
     let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
-    let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) = integers.tasks.iter().partition(large);
+    let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
+        integers.tasks.iter().partition(large);
     let (all, judged): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
         shared.into_iter().partition(|task| task.kind.threshold() <= UNPOOLED);
     let groups = judged.chunks(TOGETHER).chain(all.chunks(TOGETHER)).chain(alone.chunks(1));
@@ -57,13 +62,17 @@ impl Kernel {
             let at = task.cuts.iter().position(|of| of == cut);
             at.map_or(NONE, |at| task.word + at as u32 * task.kind.words())
         };
-        let columns: Vec<u32> =
-            cutoffs.iter().flat_map(|cut| tasks.iter().map(move |task| column(cut, task))).collect();
+        let columns: Vec<u32> = cutoffs
+            .iter()
+            .flat_map(|cut| tasks.iter().map(move |task| column(cut, task)))
+            .collect();
         let by_rank: u32 = tasks.iter().map(|task| rank_words(&task.kind)).max().unwrap_or(0);
         // `None` without any table by rank: then one block has all ranks.
-        let ranks = (BLOCK_BYTES / 4).checked_div(by_rank).map_or(integers.depth, |ranks| ranks.max(1));
+        let ranks =
+            (BLOCK_BYTES / 4).checked_div(by_rank).map_or(integers.depth, |ranks| ranks.max(1));
         let blocks = (0..integers.depth.max(1)).step_by(ranks.max(1) as usize);
-        let blocks: Vec<_> = blocks.map(|above| above..(above + ranks).min(integers.depth)).collect();
+        let blocks: Vec<_> =
+            blocks.map(|above| above..(above + ranks).min(integers.depth)).collect();
         let (source, tables) = shader(integers, tasks, &blocks);
         let carried = if blocks.len() > 1 { carried(&tasks[0].kind) } else { 0 };
         Kernel {

@@ -1,6 +1,7 @@
 //! The structs of `common.wgsl`, which the host and the shaders share word for word.
 //!
-//! Every field is a u32, so host and shader agree on offsets without any padding rule; uniforms are multiples of 16 bytes long.
+//! Every field is a u32, so host and shader agree on offsets without any padding rule; uniforms are
+//! multiples of 16 bytes long.
 
 use bytemuck::{Pod, Zeroable};
 

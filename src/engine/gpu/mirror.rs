@@ -1,11 +1,14 @@
-//! The same integers on the CPU, line by line as the shaders compute them. A GPU must give the same bits.
+//! The same integers on the CPU, line by line as the shaders compute them. A GPU must give the same
+//! bits.
 //!
-//! It is written to be read, and not for speed, from the same definitions as the shaders: a sum that a shader keeps in two or three words
-//! is a u128 here, its product in 16-bit pieces one product. Two links of the chain of trust meet here: tests compare its numbers with the
-//! CPU engine within the derived bounds, on any machine, and its *words* with those of a device, bit by bit, where there is one.
+//! It is written to be read, and not for speed, from the same definitions as the shaders: a sum
+//! that a shader keeps in two or three words is a u128 here, its product in 16-bit pieces one
+//! product. Two links of the chain of trust meet here: tests compare its numbers with the CPU
+//! engine within the derived bounds, on any machine, and its *words* with those of a device, bit by
+//! bit, where there is one.
 //!
-//! Labels whose code does not exceed a fold's threshold are not stepped to: the threshold is part of the definition, as a word of such
-//! labels is skipped on a device.
+//! Labels whose code does not exceed a fold's threshold are not stepped to: the threshold is part
+//! of the definition, as a word of such labels is skipped on a device.
 
 use super::fixed;
 use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
@@ -71,8 +74,16 @@ impl Twin {
             unjudged: 0,
             sum: 0,
             reaches: 1 << 63,
-            reciprocals: if precise { fixed::reciprocals(integers.depth).collect() } else { Vec::new() },
-            shares: if inferred { fixed::inferred_shares(integers.depth).collect() } else { Vec::new() },
+            reciprocals: if precise {
+                fixed::reciprocals(integers.depth).collect()
+            } else {
+                Vec::new()
+            },
+            shares: if inferred {
+                fixed::inferred_shares(integers.depth).collect()
+            } else {
+                Vec::new()
+            },
             peaks: match kind {
                 IntegerFold::PeakPrecision(..) => vec![0x10000; kind.words() as usize],
                 IntegerFold::Histogram(codes) => vec![0; *codes as usize],
@@ -109,7 +120,8 @@ impl Twin {
             &IntegerFold::PeakPrecision(_, first, caps) => {
                 self.hits += 1;
                 for cap in (0..caps).filter(|&cap| self.hits >= input(first + cap)) {
-                    let (hits, of) = (self.peaks[cap as usize] & 0xffff, self.peaks[cap as usize] >> 16);
+                    let (hits, of) =
+                        (self.peaks[cap as usize] & 0xffff, self.peaks[cap as usize] >> 16);
                     if u64::from(self.hits) * u64::from(of) > u64::from(hits) * u64::from(rank) {
                         self.peaks[cap as usize] = self.hits | rank << 16;
                     }

@@ -1,12 +1,14 @@
-//! The GPU engine: the same tiles and the same program in compute shaders, and sums in integers, so that every device answers with
-//! the same bits.
+//! The GPU engine: the same tiles and the same program in compute shaders, and sums in integers, so
+//! that every device answers with the same bits.
 //!
-//! [`tasks`] turns a program into integers, [`fixed`] chooses units and bounds errors, [`kernels`] makes shaders, [`batch`] sends tiles
-//! through a device, and the host makes f64 columns of the answers. [`mirror`] computes the same integers plainly.
+//! [`tasks`] turns a program into integers, [`fixed`] chooses units and bounds errors, [`kernels`]
+//! makes shaders, [`batch`] sends tiles through a device, and the host makes f64 columns of the
+//! answers. [`mirror`] computes the same integers plainly.
 
 #[cfg(target_endian = "big")]
 compile_error!(
-    "devices are given words as they lie in memory, and expect them little-endian: build without the feature `gpu`"
+    "devices are given words as they lie in memory, and expect them little-endian: build without \
+     the feature `gpu`"
 );
 
 pub mod batch;
@@ -78,7 +80,11 @@ impl Gpu {
     /// # Errors
     /// Not enough memory, or a device that was lost.
     pub fn load<'a>(&'a self, matrix: &'a crate::label::LabelMatrix) -> Result<Loaded<'a>> {
-        Ok(Loaded { gpu: self, matrix, labels: ResidentLabels::new(&self.device, &matrix.batch())? })
+        Ok(Loaded {
+            gpu: self,
+            matrix,
+            labels: ResidentLabels::new(&self.device, &matrix.batch())?,
+        })
     }
 
     fn run_on<G: Gather>(
@@ -102,15 +108,22 @@ impl Gpu {
                 return Err(Error::Stopped);
             }
             let first = answer.tiles.start;
-            idle.each_tile(job, workers, (answer.tiles.clone(), TOGETHER), &begin, |gather: &mut G, next| {
-                while let Some(tiles) = next() {
-                    for tile in tiles {
-                        let columns = columns(job, &integers, &left, &answer, tile - first, tile);
-                        gather.tile(tile, &columns);
-                        job.tell(tile);
+            idle.each_tile(
+                job,
+                workers,
+                (answer.tiles.clone(), TOGETHER),
+                &begin,
+                |gather: &mut G, next| {
+                    while let Some(tiles) = next() {
+                        for tile in tiles {
+                            let columns =
+                                columns(job, &integers, &left, &answer, tile - first, tile);
+                            gather.tile(tile, &columns);
+                            job.tell(tile);
+                        }
                     }
-                }
-            });
+                },
+            );
             Ok(())
         })?;
         self.add_spent(spent.kernels, [spent.up, spent.down]);
@@ -135,7 +148,12 @@ impl Engine for Gpu {
         explain(job)
     }
 
-    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+    fn run<G: Gather>(
+        &self,
+        job: &Job<'_>,
+        workers: usize,
+        begin: impl Fn() -> G + Sync,
+    ) -> Result<G> {
         self.run_on(job, None, workers, begin)
     }
 }
@@ -159,7 +177,12 @@ impl Engine for Loaded<'_> {
         format!("{}, labels resident", self.gpu.describe())
     }
 
-    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+    fn run<G: Gather>(
+        &self,
+        job: &Job<'_>,
+        workers: usize,
+        begin: impl Fn() -> G + Sync,
+    ) -> Result<G> {
         let labels = job.batch.is_of(self.matrix).then_some(&self.labels);
         self.gpu.run_on(job, labels, workers, begin)
     }
@@ -185,10 +208,14 @@ fn explain(job: &Job<'_>) -> Vec<String> {
         }
     }
     lines.extend(told);
-    let left =
-        integers.left.iter().map(|&of| format!("  {}: on the CPU, its terms differ too much", name(of)));
+    let left = integers
+        .left
+        .iter()
+        .map(|&of| format!("  {}: on the CPU, its terms differ too much", name(of)));
     lines.extend(left);
-    lines.push("walks down each ranking and the last line of every measure: on the CPU, in f64".to_owned());
+    lines.push(
+        "walks down each ranking and the last line of every measure: on the CPU, in f64".to_owned(),
+    );
     lines
 }
 
@@ -204,7 +231,8 @@ fn check_depth(job: &Job<'_>) -> Result<u32> {
     let deepest = deepest(job);
     if deepest > MAX_DEPTH {
         return Err(Error::Device(format!(
-            "the GPU engine takes rankings of up to {MAX_DEPTH} ranks, and the deepest here has {deepest}: use --depth or \
+            "the GPU engine takes rankings of up to {MAX_DEPTH} ranks, and the deepest here has \
+             {deepest}: use --depth or \
              --engine cpu"
         )));
     }
@@ -244,10 +272,16 @@ fn columns(
     at: usize,
     tile: usize,
 ) -> Columns {
-    let queries: Vec<usize> = job.batch.rows(tile).iter().map(|&row| job.batch.judgments(row)).collect();
+    let queries: Vec<usize> =
+        job.batch.rows(tile).iter().map(|&row| job.batch.judgments(row)).collect();
     let lanes = job.batch.tile(tile).lanes;
     let mut columns = Columns::zeros(job.program, lanes);
-    integers.decode(job.inputs, &queries, |column, lane| answer.word(column, at, lane), &mut columns);
+    integers.decode(
+        job.inputs,
+        &queries,
+        |column, lane| answer.word(column, at, lane),
+        &mut columns,
+    );
     if let Some(Left { program, columns: own }) = left {
         let found = Cpu::new().columns(&Job { program, ..job.clone() }, tile);
         for (from, &to) in own.iter().enumerate() {

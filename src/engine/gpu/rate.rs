@@ -1,4 +1,5 @@
-//! The rates at which bytes move on a device and back from it. Its kernels and its answers are measured against these.
+//! The rates at which bytes move on a device and back from it. Its kernels and its answers are
+//! measured against these.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,8 @@ use crate::error::Result;
 
 /// The most bytes of a buffer that is copied; no cache holds as many.
 const LARGEST: u64 = 256 << 20;
-/// The time that repeated copies take at least, so that the cost of submitting them does not matter.
+/// The time that repeated copies take at least, so that the cost of submitting them does not
+/// matter.
 const LONG: Duration = Duration::from_millis(50);
 /// The number of times of which the fastest counts.
 const REPEATS: usize = 3;
@@ -23,7 +25,8 @@ pub struct Moved {
 }
 
 impl Gpu {
-    /// Copies a large buffer on the device. The bytes that are read and the bytes that are written both count.
+    /// Copies a large buffer on the device. The bytes that are read and the bytes that are written
+    /// both count.
     ///
     /// # Errors
     /// No room for two buffers, or a device that was lost.
@@ -48,7 +51,8 @@ impl Gpu {
         Ok(Moved { bytes: 2 * bytes, seconds })
     }
 
-    /// Copies `bytes` bytes, but no more than fit a large buffer, from the device into the host's memory.
+    /// Copies `bytes` bytes, but no more than fit a large buffer, from the device into the host's
+    /// memory.
     ///
     /// # Errors
     /// As [`Gpu::copy`].
@@ -65,7 +69,8 @@ impl Gpu {
                 device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
             device.finish(device.submit(encoder, [(&to, wgpu::MapMode::Read)])?)?;
-            let view = to.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
+            let view =
+                to.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
             received.copy_from_slice(&view);
             drop(view);
             to.unmap();

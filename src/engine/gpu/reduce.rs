@@ -1,16 +1,20 @@
-//! Averages without any value leaving the device: resident labels are folded, each row's state is multiplied by a factor of its query that
-//! was sent once, and one sum for each measure and run comes back.
+//! Averages without any value leaving the device: resident labels are folded, each row's state is
+//! multiplied by a factor of its query that was sent once, and one sum for each measure and run
+//! comes back.
 //!
-//! A value of most measures is a state times a factor of the query (1/R, 1/k, 1/ideal). With the factors on the device, what comes back is
-//! 12 bytes for each measure and run, in place of a state for each row and cutoff.
+//! A value of most measures is a state times a factor of the query (1/R, 1/k, 1/ideal). With the
+//! factors on the device, what comes back is 12 bytes for each measure and run, in place of a state
+//! for each row and cutoff.
 //!
-//! A value is (state · factor) >> shift, whole numbers again, and a sum of values has 96 bits. So it is the same for any order of rows,
-//! threads and workgroups, and `Scaled::value` says in one line of Rust what the shader must give.
+//! A value is (state · factor) >> shift, whole numbers again, and a sum of values has 96 bits. So
+//! it is the same for any order of rows, threads and workgroups, and `Scaled::value` says in one
+//! line of Rust what the shader must give.
 //!
-//! The units: with factors up to 2ᵉ a factor is kept in units of 2ᵉ⁻⁶³, so it is at most 2⁶³. A sum is below 2⁶³, so the product is below
-//! 2¹²⁶, and shifted by 63 below 2⁶³. A count or rank is below 2¹⁶, the product below 2⁷⁹, and 16 bits less suffice. The errors: the
-//! state's own times the factor, half a unit of the factor (times at most 2⁶³ or 2¹⁶: half a unit of the value), and less than a unit for
-//! the shift.
+//! The units: with factors up to 2ᵉ a factor is kept in units of 2ᵉ⁻⁶³, so it is at most 2⁶³. A sum
+//! is below 2⁶³, so the product is below 2¹²⁶, and shifted by 63 below 2⁶³. A count or rank is
+//! below 2¹⁶, the product below 2⁷⁹, and 16 bits less suffice. The errors: the state's own times
+//! the factor, half a unit of the factor (times at most 2⁶³ or 2¹⁶: half a unit of the value), and
+//! less than a unit for the shift.
 
 use std::sync::Arc;
 
@@ -51,7 +55,8 @@ enum State {
 }
 
 impl Scaled {
-    /// Makes a product in integers; `None` if the state has signs or three words, or a factor is not a number.
+    /// Makes a product in integers; `None` if the state has signs or three words, or a factor is
+    /// not a number.
     pub fn new(product: &Product, integers: &IntegerProgram) -> Option<Self> {
         let task = integers
             .tasks
@@ -105,11 +110,22 @@ impl Scaled {
         let exponent = largest.max(f64::MIN_POSITIVE).log2().ceil() as i32;
         let shift = if state == State::Count { 16 } else { 63 };
         let value_unit = unit + 63 - exponent - shift as i32;
-        let factors =
-            numbers.iter().map(|number| (number * power_of_two(63 - exponent)).round() as u64).collect();
+        let factors = numbers
+            .iter()
+            .map(|number| (number * power_of_two(63 - exponent)).round() as u64)
+            .collect();
         let error = own * largest + 1.5 * power_of_two(-value_unit);
         let per_query = matches!(product.by, Factor::PerQuery(_));
-        Some(Scaled { word, state, factors, per_query, shift, deepest: u32::MAX, unit: value_unit, error })
+        Some(Scaled {
+            word,
+            state,
+            factors,
+            per_query,
+            shift,
+            deepest: u32::MAX,
+            unit: value_unit,
+            error,
+        })
     }
 
     /// The value of a row, from the words of its state: what `reduce.wgsl` computes.
@@ -120,7 +136,9 @@ impl Scaled {
             State::FirstRank if low == 0 || low > self.deepest => return 0,
             State::FirstRank => (1, self.factors[low as usize - 1]),
             State::Count => (low.into(), self.factor(query)),
-            State::Sum => (u64::from(word(self.word + 1)) << 32 | u64::from(low), self.factor(query)),
+            State::Sum => {
+                (u64::from(word(self.word + 1)) << 32 | u64::from(low), self.factor(query))
+            }
         };
         ((u128::from(state) * u128::from(factor)) >> self.shift) as u64
     }
@@ -159,7 +177,8 @@ struct LoadedBatch {
 }
 
 impl<'a> Reducer<'a> {
-    /// Sends the factors to the device and prepares the kernels. `name` gives the name of a product, by its index, for errors.
+    /// Sends the factors to the device and prepares the kernels. `name` gives the name of a
+    /// product, by its index, for errors.
     ///
     /// # Errors
     /// A product that integers cannot hold; not enough memory; a device that was lost.
@@ -185,7 +204,8 @@ impl<'a> Reducer<'a> {
         let scaled = products.iter().enumerate().map(scaled).collect::<Result<Vec<_>>>()?;
         let device = &loaded.gpu.device;
         let batch = BATCH.min(device.adapter.binding_bytes);
-        let sizes = Sizes { batch: batch.max(loaded.gpu.sizes.batch.min(batch)), ..loaded.gpu.sizes };
+        let sizes =
+            Sizes { batch: batch.max(loaded.gpu.sizes.batch.min(batch)), ..loaded.gpu.sizes };
         let ready = Ready::new(device, integers, job.view, sizes)?;
         let pipeline = device.pipeline(REDUCE, &device.reduce)?;
         let runs = loaded.matrix.runs().len();
@@ -235,7 +255,8 @@ impl<'a> Reducer<'a> {
             let mut factors = vec![0, 0];
             let double = |factor: u64| [factor as u32, (factor >> 32) as u32];
             if scaled.per_query {
-                let factor = |row: &Option<u32>| row.map_or(0, |row| scaled.factors[batch.query(row)]);
+                let factor =
+                    |row: &Option<u32>| row.map_or(0, |row| scaled.factors[batch.query(row)]);
                 factors.extend(rows.iter().map(factor).flat_map(double));
             } else if scaled.state == State::FirstRank {
                 factors.extend(scaled.factors.iter().copied().flat_map(double));
@@ -258,8 +279,13 @@ impl<'a> Reducer<'a> {
             let uniform = device.buffer(size_of::<layout::ProductUniform>() as u64, usage);
             device.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&product));
             let factors = device.words(&factors);
-            let buffers =
-                [(0, &uniform), (1, &berth.columns), (2, &runs_of_rows), (3, &factors), (4, &self.sums)];
+            let buffers = [
+                (0, &uniform),
+                (1, &berth.columns),
+                (2, &runs_of_rows),
+                (3, &factors),
+                (4, &self.sums),
+            ];
             products.push(device.bind(&device.reduce, &buffers));
         }
         Ok(LoadedBatch { tiles, folds, products, _berth: berth })
@@ -271,7 +297,8 @@ impl<'a> Reducer<'a> {
     /// A device that was lost.
     pub fn sums(&self) -> Result<Vec<Vec<f64>>> {
         let device = &self.loaded.gpu.device;
-        let mut encoder = device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder =
+            device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         encoder.clear_buffer(&self.sums, 0, None);
         let timestamp_writes = self.clock.as_ref().map(Clock::writes);
         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
@@ -295,8 +322,10 @@ impl<'a> Reducer<'a> {
         let read = read.into_iter().flatten().map(|buffer| (buffer, wgpu::MapMode::Read));
         device.finish(device.submit(encoder, read)?)?;
         let words: Vec<u32> = {
-            let view =
-                self.answers.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
+            let view = self
+                .answers
+                .get_mapped_range(..)
+                .map_err(|error| device.failed(&error.to_string()))?;
             bytemuck::pod_collect_to_vec(&view)
         };
         self.answers.unmap();
@@ -304,10 +333,12 @@ impl<'a> Reducer<'a> {
             self.loaded.gpu.add_spent(clock.elapsed(device)?, [0, 4 * self.words as u64]);
         }
         let runs = self.words / 3 / self.scaled.len().max(1);
-        let sum =
-            |at: usize| (0..3).rev().fold(0, |sum: u128, word| sum << 32 | u128::from(words[3 * at + word]));
-        let of =
-            |(at, scaled): (usize, &Scaled)| (0..runs).map(|run| scaled.sum(sum(at * runs + run))).collect();
+        let sum = |at: usize| {
+            (0..3).rev().fold(0, |sum: u128, word| sum << 32 | u128::from(words[3 * at + word]))
+        };
+        let of = |(at, scaled): (usize, &Scaled)| {
+            (0..runs).map(|run| scaled.sum(sum(at * runs + run))).collect()
+        };
         Ok(self.scaled.iter().enumerate().map(of).collect())
     }
 }

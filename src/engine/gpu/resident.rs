@@ -1,7 +1,7 @@
 //! Labels that stay on the device, for repeated evaluation.
 //!
-//! A buffer holds whole tiles, as many as a binding may reach, because a shader sees one binding and counts its labels in words of 32
-//! bits.
+//! A buffer holds whole tiles, as many as a binding may reach, because a shader sees one binding
+//! and counts its labels in words of 32 bits.
 
 use super::device::Device;
 use crate::error::Result;
@@ -35,7 +35,9 @@ impl ResidentLabels {
             let scope = device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
             let buffer = device.buffer(end - start, usage);
             if let Some(error) = pollster::block_on(scope.pop()) {
-                return Err(device.failed(&format!("no room for {} bytes of labels: {error}", end - start)));
+                return Err(
+                    device.failed(&format!("no room for {} bytes of labels: {error}", end - start))
+                );
             }
             const PIECE: usize = 16 << 20;
             let labels = &batch.bytes()[start as usize..end as usize];
@@ -48,7 +50,8 @@ impl ResidentLabels {
         Ok(ResidentLabels { buffers })
     }
 
-    /// The buffer with a label, by the label's offset in the tiles, and the index of its word in the buffer.
+    /// The buffer with a label, by the label's offset in the tiles, and the index of its word in
+    /// the buffer.
     pub(super) fn at(&self, offset: u64) -> (&wgpu::Buffer, u32) {
         let (start, buffer) = &self.buffers[self.buffer(offset)];
         (buffer, ((offset - start) / 4) as u32)

@@ -1,8 +1,10 @@
-//! The text of a kernel's shader: WGSL made of the folds' own files, functions that are written here, and a main loop.
+//! The text of a kernel's shader: WGSL made of the folds' own files, functions that are written
+//! here, and a main loop.
 //!
-//! Why shaders are put together and not written: WGSL has no generics and no function pointers, and a switch on the kind of fold would be
-//! run for every label. So for each kernel a row's type and five small functions are written as text, whose lines call the functions of
-//! the folds' own files:
+//! Why shaders are put together and not written: WGSL has no generics and no function pointers, and
+//! a switch on the kind of fold would be run for every label. So for each kernel a row's type and
+//! five small functions are written as text, whose lines call the functions of the folds' own
+//! files:
 //!
 //! ```text
 //! common.wgsl           bindings, words, fixed-point numbers
@@ -10,12 +12,13 @@
 //! struct Row            slot, t0, t1, … the states, n0, … numbers of the query
 //! start, take, label,   for each task its line: (*row).t0 = count((*row).t0, word, 2u);
 //! store, keep
-//! main.wgsl             one invocation a row: down the ranks, four words at a time, store at each cutoff
+//! main.wgsl             one invocation a row: down the ranks, four words at a time,
+//!                       store at each cutoff
 //! ```
 //!
-//! A word has four labels of a row. `take` gets words: counts take them whole (a population count), all others share one test, whether any
-//! byte exceeds the *least* of their thresholds, and go label by label only if one does. Judgments are sparse, so most words end at the
-//! test.
+//! A word has four labels of a row. `take` gets words: counts take them whole (a population count),
+//! all others share one test, whether any byte exceeds the *least* of their thresholds, and go
+//! label by label only if one does. Judgments are sparse, so most words end at the test.
 
 use std::ops::Range;
 
@@ -23,7 +26,8 @@ use super::sources::{COMMON, FOLDS, MAIN};
 use super::tables::TablePart;
 use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
 
-/// Writes the shader of tasks that run together over these blocks of ranks. Returns it with the tables that it reads.
+/// Writes the shader of tasks that run together over these blocks of ranks. Returns it with the
+/// tables that it reads.
 pub fn shader(
     integers: &IntegerProgram,
     tasks: &[&IntegerTask],
@@ -54,7 +58,8 @@ struct ShaderLines {
     step: TaskStep,
     /// Stores the state from `column` on.
     store: &'static str,
-    /// Code that stores the whole state from `column` on for the next block, and code that restores it.
+    /// Code that stores the whole state from `column` on for the next block, and code that restores
+    /// it.
     carry: Option<[&'static str; 2]>,
 }
 
@@ -79,12 +84,21 @@ impl Writer<'_> {
     /// The whole shader.
     fn whole(&mut self) -> String {
         let lines: Vec<ShaderLines> = (0..self.tasks.len()).map(|at| self.lines(at)).collect();
-        let files =
-            FOLDS.iter().filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
+        let files = FOLDS
+            .iter()
+            .filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
         let files = files.map(|(_, text)| *text);
-        let own =
-            [self.row(&lines), self.start(&lines), self.take(&lines), self.store(&lines), self.keep(&lines)];
-        let parts = std::iter::once(COMMON).chain(files).chain(own.iter().map(String::as_str)).chain([MAIN]);
+        let own = [
+            self.row(&lines),
+            self.start(&lines),
+            self.take(&lines),
+            self.store(&lines),
+            self.keep(&lines),
+        ];
+        let parts = std::iter::once(COMMON)
+            .chain(files)
+            .chain(own.iter().map(String::as_str))
+            .chain([MAIN]);
         parts.collect::<Vec<_>>().join("\n")
     }
 
@@ -101,12 +115,12 @@ impl Writer<'_> {
     fn start(&self, lines: &[ShaderLines]) -> String {
         let carried = format!("let column = {}u;", self.integers.words);
         let starts = lines.iter().enumerate().map(|(at, lines)| {
-            let number = lines.number.iter().map(|number| format!("    (*row).n{at} = {number};\n"));
+            let number =
+                lines.number.iter().map(|number| format!("    (*row).n{at} = {number};\n"));
             let start = lines.start.iter().map(|start| format!("    (*row).t{at} = {start};\n"));
-            let load = lines
-                .carry
-                .iter()
-                .map(|[_, load]| format!("    if batch.above > 0u {{ {carried} (*row).t{at} = {load}; }}\n"));
+            let load = lines.carry.iter().map(|[_, load]| {
+                format!("    if batch.above > 0u {{ {carried} (*row).t{at} = {load}; }}\n")
+            });
             number.chain(start).chain(load).collect::<String>()
         });
         function(
@@ -116,7 +130,8 @@ impl Writer<'_> {
         )
     }
 
-    /// The code for a word of four labels, the first at the rank after `first`, and for each label that may count.
+    /// The code for a word of four labels, the first at the rank after `first`, and for each label
+    /// that may count.
     fn take(&self, lines: &[ShaderLines]) -> String {
         let single = self.tasks.iter().filter(|task| !is_count(&task.kind));
         // Without any fold of single labels, all labels are skipped.
@@ -129,7 +144,9 @@ impl Writer<'_> {
                 TaskStep::Word(step) if own < threshold => {
                     all += &format!("    {{ {state} (*row).t{at} = {step}; }}\n");
                 }
-                TaskStep::Word(step) => some += &format!("    {{ {state} (*row).t{at} = {step}; }}\n"),
+                TaskStep::Word(step) => {
+                    some += &format!("    {{ {state} (*row).t{at} = {step}; }}\n")
+                }
                 TaskStep::Label(step) if own > threshold => {
                     labels += &format!("    if code > {own}u {{ {state} {step} }}\n");
                 }
@@ -139,7 +156,8 @@ impl Writer<'_> {
         }
         let slot = "    let slot = (*row).slot;\n";
         let label = function("label(row: ptr<function, Row>, code: u32, rank: u32)", slot, &labels);
-        let skip = format!("    let hits = above(word, {threshold}u);\n    if hits == 0u {{ return; }}\n");
+        let skip =
+            format!("    let hits = above(word, {threshold}u);\n    if hits == 0u {{ return; }}\n");
         // Not a loop: llvmpipe ends a shader's loops after 65,535 rounds, all of them together.
         let each = (0..4).map(|byte| {
             let (shift, rank) = (8 * byte, byte + 1);
@@ -151,7 +169,12 @@ impl Writer<'_> {
         });
         let each: String = each.collect();
         let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };
-        label + &function("take(row: ptr<function, Row>, word: u32, first: u32)", "", &[all, rest].concat())
+        label
+            + &function(
+                "take(row: ptr<function, Row>, word: u32, first: u32)",
+                "",
+                &[all, rest].concat(),
+            )
     }
 
     /// The code that stores the states at a cutoff.
@@ -172,7 +195,11 @@ impl Writer<'_> {
             let [save, _] = lines.carry.as_ref()?;
             Some(format!("    {{ let column = {column}u; let t = (*row).t{at}; {save} }}\n"))
         });
-        function("keep(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &saves.collect::<String>())
+        function(
+            "keep(row: ptr<function, Row>)",
+            "    let slot = (*row).slot;\n",
+            &saves.collect::<String>(),
+        )
     }
 
     /// The start of a table, behind those that were added before.
@@ -180,7 +207,8 @@ impl Writer<'_> {
         let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
         // Two tasks may read the same table, of reciprocals for example: it is there once.
         let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
-        let start = self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
+        let start =
+            self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
         if known == self.tables.len() {
             self.tables.push(table);
         }
@@ -203,7 +231,9 @@ impl Writer<'_> {
             IntegerFold::CountWithin(above, input) => ShaderLines {
                 state: "u32",
                 number: Some(format!("input({input}u, slot)")),
-                step: TaskStep::Word(format!("count_within(t, word, first, {above}u, (*row).n{at})")),
+                step: TaskStep::Word(format!(
+                    "count_within(t, word, first, {above}u, (*row).n{at})"
+                )),
                 store: STORE_ONE,
                 ..ShaderLines::default()
             },
@@ -217,7 +247,9 @@ impl Writer<'_> {
                 let reciprocals = self.table(TablePart::Reciprocals);
                 ShaderLines {
                     state: "PrecisionSum",
-                    step: TaskStep::Label(format!("{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);")),
+                    step: TaskStep::Label(format!(
+                        "{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);"
+                    )),
                     store: STORE_SUM,
                     ..ShaderLines::default()
                 }
@@ -233,7 +265,8 @@ impl Writer<'_> {
                         TaskStep::Label(format!("{code} {{ {t} = weighted_sum{wide}(t, {at}); }}"))
                     }),
                     store,
-                    carry: blocked.then_some([store, if terms.wide { LOAD_THREE } else { LOAD_TWO }]),
+                    carry: blocked
+                        .then_some([store, if terms.wide { LOAD_THREE } else { LOAD_TWO }]),
                     ..ShaderLines::default()
                 }
             }
@@ -259,16 +292,18 @@ impl Writer<'_> {
             }
             IntegerFold::PeakPrecision(_, first, caps) => {
                 let column = task.word;
-                // Not a loop, as in `take`: one test within another for each cap, of which a hit mostly needs the first. Compilers
-                // limit how deep blocks may be.
+                // Not a loop, as in `take`: one test within another for each cap, of which a hit
+                // mostly needs the first. Compilers limit how deep blocks may be.
                 let due = format!("if peak_precision_is_due(peak, {first}u, {caps}u, slot)");
                 let reach = format!("peak = peak_precision_reach(peak, {column}u, slot);");
                 let nested = |caps: u32| {
                     (0..caps).fold(String::new(), |more, _| format!("{due} {{ {reach} {more} }}"))
                 };
-                let reached: String = (0..*caps).step_by(16).map(|at| nested((caps - at).min(16))).collect();
+                let reached: String =
+                    (0..*caps).step_by(16).map(|at| nested((caps - at).min(16))).collect();
                 let step = format!(
-                    "var peak = peak_precision_hit(t); {reached} {t} = peak_precision_at(peak, rank);"
+                    "var peak = peak_precision_hit(t); {reached} {t} = peak_precision_at(peak, \
+                     rank);"
                 );
                 ShaderLines {
                     state: "PeakPrecision",
@@ -281,14 +316,17 @@ impl Writer<'_> {
             IntegerFold::PreferenceSum { hits, cap, .. } => ShaderLines {
                 state: "PreferenceSum",
                 number: Some(format!("input({cap}u, slot)")),
-                step: TaskStep::Label(format!("{t} = preference_sum(t, code > {hits}u, (*row).n{at});")),
+                step: TaskStep::Label(format!(
+                    "{t} = preference_sum(t, code > {hits}u, (*row).n{at});"
+                )),
                 store: "put(column, slot, t.hits); put(column + 1u, slot, t.preferred);",
                 ..ShaderLines::default()
             },
             IntegerFold::InferredSum(above, bits) => {
                 let tables = [self.table(TablePart::Reciprocals), self.table(TablePart::Shares)];
                 let [reciprocals, shares] = tables;
-                let arguments = format!("t, rank, code, {above}u, {reciprocals}u, {shares}u, {bits}u");
+                let arguments =
+                    format!("t, rank, code, {above}u, {reciprocals}u, {shares}u, {bits}u");
                 ShaderLines {
                     state: "InferredSum",
                     step: TaskStep::Label(format!("{t} = inferred_sum({arguments});")),
@@ -324,15 +362,16 @@ const LOAD_TWO: &str = "taken64(column, slot)";
 
 const LOAD_THREE: &str = "vec3(taken64(column, slot), taken(column + 2u, slot))";
 
-/// Code that tests whether the label is among the codes of a table by rank, and code for the place of its entry; `None` if there are no
-/// codes.
+/// Code that tests whether the label is among the codes of a table by rank, and code for the place
+/// of its entry; `None` if there are no codes.
 fn by_rank(codes: u32, first: u8, table: u32, words: u32) -> Option<[String; 2]> {
     let condition = format!("let index = code - {first}u; if index < {codes}u");
     let entry = format!("{table}u + ((rank - 1u - batch.above) * {codes}u + index) * {words}u");
     (codes > 0).then_some([condition, entry])
 }
 
-/// Whether the fold is a count. Counts take words whole, and do not make a kernel look at single labels.
+/// Whether the fold is a count. Counts take words whole, and do not make a kernel look at single
+/// labels.
 fn is_count(kind: &IntegerFold) -> bool {
     matches!(kind, IntegerFold::Count(_) | IntegerFold::CountWithin(..))
 }

@@ -1,4 +1,5 @@
-//! The text of shaders that is written by hand, in `shaders/`: what all share, the folds, the views and the sums over rows.
+//! The text of shaders that is written by hand, in `shaders/`: what all share, the folds, the views
+//! and the sums over rows.
 
 /// Integers of 64 bits made of two words, which every device has.
 const PAIRS: &str = include_str!("../../../shaders/integers.wgsl");

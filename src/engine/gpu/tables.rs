@@ -1,4 +1,5 @@
-//! The tables that kernels look up, as words: reciprocals, shares, chances, and terms by rank and code.
+//! The tables that kernels look up, as words: reciprocals, shares, chances, and terms by rank and
+//! code.
 
 use std::ops::Range;
 
@@ -43,11 +44,17 @@ impl TablePart {
     pub fn write(&self, integers: &IntegerProgram, ranks: Range<u32>, to: &mut Vec<u32>) {
         let double = |number: u64| [number as u32, (number >> 32) as u32];
         match self {
-            TablePart::Reciprocals => to.extend(fixed::reciprocals(integers.depth).flat_map(double)),
-            TablePart::Shares => to.extend(fixed::inferred_shares(integers.depth).flatten().flat_map(double)),
+            TablePart::Reciprocals => {
+                to.extend(fixed::reciprocals(integers.depth).flat_map(double))
+            }
+            TablePart::Shares => {
+                to.extend(fixed::inferred_shares(integers.depth).flatten().flat_map(double))
+            }
             TablePart::GoesOn(task) => {
                 if let IntegerFold::Cascade(chances) = integers.kind_at(*task) {
-                    to.extend((0..chances.stops.codes()).flat_map(|code| double(chances.goes_on(code))));
+                    to.extend(
+                        (0..chances.stops.codes()).flat_map(|code| double(chances.goes_on(code))),
+                    );
                 }
             }
             TablePart::Ranks(task) => match integers.kind_at(*task) {
@@ -55,12 +62,17 @@ impl TablePart {
                     let words = terms.words() as usize;
                     for (rank, code) in grid(ranks, terms.gains.codes()) {
                         let term = terms.term(rank, code);
-                        to.extend(&[term as u32, (term >> 32) as u32, (term >> 64) as u32][..words]);
+                        to.extend(
+                            &[term as u32, (term >> 32) as u32, (term >> 64) as u32][..words],
+                        );
                     }
                 }
                 IntegerFold::Cascade(chances) => {
                     let codes = chances.stops.codes();
-                    to.extend(grid(ranks, codes).flat_map(|(rank, code)| double(chances.term(rank, code))));
+                    to.extend(
+                        grid(ranks, codes)
+                            .flat_map(|(rank, code)| double(chances.term(rank, code))),
+                    );
                 }
                 _ => {}
             },

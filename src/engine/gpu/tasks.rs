@@ -1,12 +1,15 @@
-//! The tasks of a program in integers: the words that each makes, and the numbers that these stand for.
+//! The tasks of a program in integers: the words that each makes, and the numbers that these stand
+//! for.
 //!
 //! A task of the program becomes one of three things:
 //!
-//! * an integer fold, read at the ranks that are the same for all queries: its states are words, 1 to 3 of them (peaks and histograms as
-//!   many as they have caps or codes), one column of words for each, at each cutoff;
-//! * for a count, one task more for each rank that is the query's own: it compares with an input of the row, and has one reading at the
-//!   end;
-//! * nothing here, if its terms do not fit into integers: it is *left* to the CPU, which runs it over the same tiles in the same call.
+//! * an integer fold, read at the ranks that are the same for all queries: its states are words, 1
+//!   to 3 of them (peaks and histograms as many as they have caps or codes), one column of words
+//!   for each, at each cutoff;
+//! * for a count, one task more for each rank that is the query's own: it compares with an input of
+//!   the row, and has one reading at the end;
+//! * nothing here, if its terms do not fit into integers: it is *left* to the CPU, which runs it
+//!   over the same tiles in the same call.
 //!
 //! ```text
 //! program   PrecisionSum at 10, end    Count at 5, R              Cascade of chances above 1
@@ -15,8 +18,9 @@
 //! words     w0 w1  w2 w3               w4            w5
 //! ```
 //!
-//! `decode` is the way back: a word or two become the f64 that they stand for. A u64 above 2⁵³ is rounded there, once, and the power of
-//! two that follows is exact; so the columns are off by the bound of `fixed` and one rounding.
+//! `decode` is the way back: a word or two become the f64 that they stand for. A u64 above 2⁵³ is
+//! rounded there, once, and the power of two that follows is exact; so the columns are off by the
+//! bound of `fixed` and one rounding.
 
 use super::fixed::{self, Chances, IntegerTerms, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Program, QueryInputs};
@@ -137,11 +141,16 @@ impl IntegerFold {
         )
     }
 
-    /// The unit of a sum over `depth` ranks and the bound on its error; `None` for states that are not rounded.
+    /// The unit of a sum over `depth` ranks and the bound on its error; `None` for states that are
+    /// not rounded.
     fn unit(&self, depth: u32) -> Option<(i32, f64)> {
         match self {
-            IntegerFold::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
-            IntegerFold::InferredSum(_, bits) => Some((63 - *bits as i32, fixed::inferred_error(depth))),
+            IntegerFold::PrecisionSum(_, bits) => {
+                Some((63 - *bits as i32, fixed::precision_error(depth)))
+            }
+            IntegerFold::InferredSum(_, bits) => {
+                Some((63 - *bits as i32, fixed::inferred_error(depth)))
+            }
             IntegerFold::WeightedSum(terms) => Some((terms.scale, terms.error)),
             IntegerFold::Cascade(chances) => Some((63, chances.error)),
             _ => None,
@@ -150,7 +159,8 @@ impl IntegerFold {
 }
 
 impl IntegerTask {
-    /// The unit of the sum and the bound on its error, in rankings of at most `deepest` ranks; `None` for states that are not rounded.
+    /// The unit of the sum and the bound on its error, in rankings of at most `deepest` ranks;
+    /// `None` for states that are not rounded.
     pub fn unit(&self, deepest: u32) -> Option<(i32, f64)> {
         self.kind.unit(self.cuts.last().map_or(0, |&last| last.min(deepest)))
     }
@@ -178,7 +188,12 @@ impl IntegerProgram {
             for (at, cut) in task.cuts.iter().enumerate() {
                 if let (Fold::Count(set), &Cut::PerQuery(input)) = (&task.fold, cut) {
                     let input = made.input(input);
-                    made.push(IntegerFold::CountWithin(set.0, input), vec![u32::MAX], column + at, of);
+                    made.push(
+                        IntegerFold::CountWithin(set.0, input),
+                        vec![u32::MAX],
+                        column + at,
+                        of,
+                    );
                 }
             }
             column += task.columns();
@@ -210,7 +225,9 @@ impl IntegerProgram {
         Some(match fold {
             Fold::Count(set) => IntegerFold::Count(set.0),
             Fold::FirstRank(set) => IntegerFold::FirstRank(set.0),
-            Fold::PrecisionSum(set) => IntegerFold::PrecisionSum(set.0, fixed::precision_bits(depth)),
+            Fold::PrecisionSum(set) => {
+                IntegerFold::PrecisionSum(set.0, fixed::precision_bits(depth))
+            }
             Fold::WeightedSum { gain, discount } => {
                 IntegerFold::WeightedSum(IntegerTerms::new(gain, weights(discount), depth)?)
             }
@@ -222,17 +239,20 @@ impl IntegerProgram {
                 self.inputs.extend(caps);
                 IntegerFold::PeakPrecision(hits.0, first, caps.len() as u32)
             }
-            &Fold::PreferenceSum { hits, judged, cap, bound } => {
-                IntegerFold::PreferenceSum { hits: hits.0, judged: judged.0, cap: self.input(cap), bound }
-            }
+            &Fold::PreferenceSum { hits, judged, cap, bound } => IntegerFold::PreferenceSum {
+                hits: hits.0,
+                judged: judged.0,
+                cap: self.input(cap),
+                bound,
+            },
             Fold::InferredSum(set) => IntegerFold::InferredSum(set.0, fixed::precision_bits(depth)),
             Fold::PairSum(set) => IntegerFold::PairSum(set.0),
             Fold::Histogram => IntegerFold::Histogram(codes as u32),
         })
     }
 
-    /// Writes the numbers that the words of one tile stand for into its columns. `word` gives a word by column and lane; `queries` are the
-    /// queries of the rows.
+    /// Writes the numbers that the words of one tile stand for into its columns. `word` gives a
+    /// word by column and lane; `queries` are the queries of the rows.
     pub fn decode(
         &self,
         inputs: &QueryInputs,
@@ -286,15 +306,19 @@ impl IntegerFold {
                 };
                 number as f64 * power_of_two(-terms.scale)
             }
-            // All terms share the query's divisor, so hits and capped others are counted exactly, and it is divided once. Without any
-            // other above a hit the bound may be 0, and is not divided by.
+            // All terms share the query's divisor, so hits and capped others are counted exactly,
+            // and it is divided once. Without any other above a hit the bound may be 0, and is not
+            // divided by.
             IntegerFold::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
-                preferred => f64::from(word(0)) - f64::from(preferred) / f64::from(inputs[*bound][query]),
+                preferred => {
+                    f64::from(word(0)) - f64::from(preferred) / f64::from(inputs[*bound][query])
+                }
             },
             &IntegerFold::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {
-                    // The quotient of two whole numbers that the CPU has as well: the same bits, though peaks are compared as fractions.
+                    // The quotient of two whole numbers that the CPU has as well: the same bits,
+                    // though peaks are compared as fractions.
                     let fraction = word(cap);
                     columns.values[(column + cap as usize) * lanes + lane] =
                         f64::from(fraction & 0xffff) / f64::from(fraction >> 16);

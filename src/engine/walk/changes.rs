@@ -1,12 +1,14 @@
 //! DCG over ideal DCG, averaged over some ranks.
 //!
-//! Two ways of trec_eval to average nDCG over a ranking's own ranks and not at one cutoff: m_ndcg_rel.c at the documents with a gain,
-//! m_Rndcg.c where the ideal gain changes.
+//! Two ways of trec_eval to average nDCG over a ranking's own ranks and not at one cutoff:
+//! m_ndcg_rel.c at the documents with a gain, m_Rndcg.c where the ideal gain changes.
 //!
-//! The state is DCG and ideal DCG. DCG grows at listed documents only. The ideal DCG grows at each rank down to the end of the ideal
-//! ranking, and the first walker reads it at arbitrary ranks: its values are laid out rank by rank (`bests`) down to the last document
-//! that is listed. The second reads it at the end of each run of equal gains alone, and adds each run in one loop. Both add in rank order
-//! with one quotient a rank, as the formula does; only the ranks of the *row* are skipped.
+//! The state is DCG and ideal DCG. DCG grows at listed documents only. The ideal DCG grows at each
+//! rank down to the end of the ideal ranking, and the first walker reads it at arbitrary ranks: its
+//! values are laid out rank by rank (`bests`) down to the last document that is listed. The second
+//! reads it at the end of each run of equal gains alone, and adds each run in one loop. Both add in
+//! rank order with one quotient a rank, as the formula does; only the ranks of the *row* are
+//! skipped.
 
 use super::walker::{Logarithms, WalkScratch, Walked, Walker, documents, ideal_gains, ratio};
 use crate::fold::CodeTable;
@@ -81,7 +83,8 @@ impl Walker for AtChanges {
         let mut left = row.documents.iter().peekable();
         let mut dcg_above = |end: usize| {
             while let Some(document) = left.next_if(|document| (document.rank as usize) < end) {
-                dcg += self.gain[usize::from(document.code)] / self.logarithms.of(document.rank as usize + 2);
+                dcg += self.gain[usize::from(document.code)]
+                    / self.logarithms.of(document.rank as usize + 2);
             }
             dcg
         };
@@ -92,7 +95,8 @@ impl Walker for AtChanges {
             count += 1.0;
             rank = end;
         }
-        // trec_eval notices the last change one rank late, and then wants one more document: so 2, and not 1.
+        // trec_eval notices the last change one rank late, and then wants one more document: so 2,
+        // and not 1.
         if rank > 0 && row.depth >= rank + 2 {
             sum += dcg_above(usize::MAX) / best;
             count += 1.0;

@@ -1,14 +1,17 @@
 //! Gains discounted by their lag behind the ideal ones.
 //!
-//! trec_eval's m_G.c: a document's gain is divided by lg(2 + C − S). S is the sum of the gains so far, C the *cost*, the sum of the
-//! largest gains that as many documents could have, at least 1 a rank. A ranking that keeps up with the ideal one has a lag of 0
-//! everywhere.
+//! trec_eval's m_G.c: a document's gain is divided by lg(2 + C − S). S is the sum of the gains so
+//! far, C the *cost*, the sum of the largest gains that as many documents could have, at least 1 a
+//! rank. A ranking that keeps up with the ideal one has a lag of 0 everywhere.
 //!
-//! Both sums are added one by one in the formula. S grows at documents with a gain only. C grows at every rank, but by the same term as
-//! long as the ideal gain stays: so going down to a document costs one step for each distinct gain in between, and not one a rank. If all
-//! gains are whole numbers up to 2²⁰ the sums are exact, and a step is one product; else the repeated addition keeps the bits.
+//! Both sums are added one by one in the formula. S grows at documents with a gain only. C grows at
+//! every rank, but by the same term as long as the ideal gain stays: so going down to a document
+//! costs one step for each distinct gain in between, and not one a rank. If all gains are whole
+//! numbers up to 2²⁰ the sums are exact, and a step is one product; else the repeated addition
+//! keeps the bits.
 //!
-//! C ≥ S on paper, as the ideal ranking has the largest gains; in floats two sums in different orders may cross by rounding.
+//! C ≥ S on paper, as the ideal ranking has the largest gains; in floats two sums in different
+//! orders may cross by rounding.
 
 use super::repeated::add_repeatedly;
 use super::walker::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
@@ -24,7 +27,8 @@ pub(super) struct Lag {
 impl Lag {
     pub fn new(gain: CodeTable, tabled: usize) -> Self {
         // With gains up to 2²⁰, 2³² documents stay below 2⁵³, where f64 has every whole number.
-        let exact = gain.iter().all(|gain| gain.trunc() == *gain && gain.abs() <= f64::from(1 << 20));
+        let exact =
+            gain.iter().all(|gain| gain.trunc() == *gain && gain.abs() <= f64::from(1 << 20));
         Lag { gain, exact, logarithms: Logarithms::new(2 * tabled + 3) }
     }
 }
@@ -39,9 +43,10 @@ impl Lag {
     }
 }
 
-/// The lag of the gains behind the cost, plus 2. Rounding can make it less than 2: of moderate sums in the last bits, which stay as they do
-/// in trec_eval; of huge ones by any amount, and then 2 is taken, for a number below 0 has no logarithm. Where documents without a judgment
-/// gain something, it may really be far below 2.
+/// The lag of the gains behind the cost, plus 2. Rounding can make it less than 2: of moderate sums
+/// in the last bits, which stay as they do in trec_eval; of huge ones by any amount, and then 2 is
+/// taken, for a number below 0 has no logarithm. Where documents without a judgment gain something,
+/// it may really be far below 2.
 fn two_and_lag(cost: f64, gained: f64) -> f64 {
     const ROUNDING: f64 = f64::from_bits((1023 - 36) << 52);
     let lag = 2.0 + cost - gained;
@@ -53,7 +58,8 @@ impl Walker for Lag {
         /// The cost beyond which it differs from the gains by rounding only.
         const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);
         ideal_gains(&self.gain, row.facts, &mut scratch.ideal);
-        let mut cost = Cost { lag: self, sum: 0.0, rank: 0, ideal: scratch.ideal.iter(), gain: 0.0, end: 0 };
+        let mut cost =
+            Cost { lag: self, sum: 0.0, rank: 0, ideal: scratch.ideal.iter(), gain: 0.0, end: 0 };
         let (mut gained, mut sum) = (0.0, 0.0);
         for document in row.documents {
             let gain = self.gain[usize::from(document.code)];
@@ -88,8 +94,10 @@ impl Cost<'_> {
     fn down_to(&mut self, rank: usize) -> f64 {
         while self.rank < rank {
             if self.rank == self.end {
-                let ideal =
-                    self.ideal.next().map(|&(gain, count)| (gain.max(1.0), self.end + count as usize));
+                let ideal = self
+                    .ideal
+                    .next()
+                    .map(|&(gain, count)| (gain.max(1.0), self.end + count as usize));
                 (self.gain, self.end) = ideal.unwrap_or((1.0, usize::MAX));
             }
             let upto = self.end.min(rank);

@@ -1,18 +1,22 @@
 //! Walks down single rankings, from one document that matters to the next.
 //!
-//! Discounts, powers and chances depend on ranks alone and are in tables that are made once. The ranks between two documents are passed
-//! together: no sum changes there, or only by known terms. Every value has the bits of the sums rank by rank.
+//! Discounts, powers and chances depend on ranks alone and are in tables that are made once. The
+//! ranks between two documents are passed together: no sum changes there, or only by known terms.
+//! Every value has the bits of the sums rank by rank.
 //!
-//! A plain walk looks at every rank and costs a logarithm, a power or a quotient at most of them. With 20 judged documents among 1000 all
-//! but a few of these change nothing that is not known beforehand. Three things make them skippable without a bit of difference:
+//! A plain walk looks at every rank and costs a logarithm, a power or a quotient at most of them.
+//! With 20 judged documents among 1000 all but a few of these change nothing that is not known
+//! beforehand. Three things make them skippable without a bit of difference:
 //!
-//! * **A term of 0.0 is no term.** Adding it to a sum that is not −0.0 leaves all bits, so ranks whose documents gain nothing are passed.
-//! * **Numbers of ranks alone are in tables,** made once for all rankings by the very operations of the plain loop (a running product
-//!   stays a running product), so that what is read has the bits of what would be computed.
+//! * **A term of 0.0 is no term.** Adding it to a sum that is not −0.0 leaves all bits, so ranks
+//!   whose documents gain nothing are passed.
+//! * **Numbers of ranks alone are in tables,** made once for all rankings by the very operations of
+//!   the plain loop (a running product stays a running product), so that what is read has the bits
+//!   of what would be computed.
 //! * **A term that repeats** is added at once as often as its rounding stays the same (`repeated`).
 //!
-//! Documents with their ranks come as lists; a walk never sees labels. Whole evaluations of one such measure took 2.6 to 152
-//! times as long with plain walks (benches/RESULTS.md).
+//! Documents with their ranks come as lists; a walk never sees labels. Whole evaluations of one
+//! such measure took 2.6 to 152 times as long with plain walks (benches/RESULTS.md).
 
 mod changes;
 mod lag;
@@ -25,14 +29,19 @@ mod walker;
 use crate::fold::Walk;
 pub use walker::{WalkScratch, Walked, Walker};
 
-/// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they are computed one by one.
+/// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they
+/// are computed one by one.
 const TABLED: usize = 1 << 16;
 /// The number of ranks in the tables of all walks together, however many walks there are.
 const TABLED_BY_ALL: usize = 1 << 21;
 
 /// Prepares walks for rankings of at most `deepest` ranks.
-pub fn walkers<'a>(walks: impl ExactSizeIterator<Item = &'a Walk>, deepest: usize) -> Vec<Box<dyn Walker>> {
-    // Tables must not grow with the number of measures: a list of Compat or NERR10 may have thousands of values of p.
+pub fn walkers<'a>(
+    walks: impl ExactSizeIterator<Item = &'a Walk>,
+    deepest: usize,
+) -> Vec<Box<dyn Walker>> {
+    // Tables must not grow with the number of measures: a list of Compat or NERR10 may have
+    // thousands of values of p.
     let most = (TABLED_BY_ALL / walks.len().max(1)).min(TABLED);
     walks.map(|walk| walker(walk, deepest, most)).collect()
 }

@@ -1,8 +1,9 @@
 //! Rank-biased overlap with the nearest ideal ranking.
 //!
-//! The value is Σ pⁱ⁻¹·overlap(i)/i over a normalising sum of the same kind. The overlap is a staircase: it grows at the later of a
-//! document's rank and its place in the ideal ranking, and is constant in between. So the walk lists where it grows, sorts that list, and
-//! adds terms stretch by stretch.
+//! The value is Σ pⁱ⁻¹·overlap(i)/i over a normalising sum of the same kind. The overlap is a
+//! staircase: it grows at the later of a document's rank and its place in the ideal ranking, and is
+//! constant in between. So the walk lists where it grows, sorts that list, and adds terms stretch
+//! by stretch.
 //!
 //! ```text
 //! overlap                      ┌──────── 3
@@ -12,10 +13,12 @@
 //! rank 1  2  3  4  5  6  7  8  9  …           grows at ranks 2, 5 and 9
 //! ```
 //!
-//! The terms of a stretch still have to be added one by one, for the bits, but they are the same in every ranking: weight · overlap /
-//! rank. For the first overlaps and ranks they are in a table. Weights shrink, so a stretch ends where twice its weight no longer changes
-//! the sum; that end is found by bisection, as sums only grow. The normalising sums depend on the number of ideal documents alone:
-//! prefixes are in tables, and what goes on behind the ideal ranking's end is kept by that number, for queries have similar ones.
+//! The terms of a stretch still have to be added one by one, for the bits, but they are the same in
+//! every ranking: weight · overlap / rank. For the first overlaps and ranks they are in a table.
+//! Weights shrink, so a stretch ends where twice its weight no longer changes the sum; that end is
+//! found by bisection, as sums only grow. The normalising sums depend on the number of ideal
+//! documents alone: prefixes are in tables, and what goes on behind the ideal ranking's end is kept
+//! by that number, for queries have similar ones.
 
 use std::ops::Range;
 
@@ -32,11 +35,13 @@ pub(super) struct Overlap {
     terms: Vec<f64>,
     /// The sum of the first weights, by the number of weights.
     wholes: Vec<f64>,
-    /// The overlap of an ideal ranking with itself, down to its end, by the number of its documents.
+    /// The overlap of an ideal ranking with itself, down to its end, by the number of its
+    /// documents.
     bests: Vec<f64>,
 }
 
-/// The number of overlaps that have a table of their terms, and the number of ranks of the table: 128 KiB.
+/// The number of overlaps that have a table of their terms, and the number of ranks of the table:
+/// 128 KiB.
 const OVERLAPS: usize = 16;
 const RANKS: usize = 1024;
 
@@ -61,19 +66,22 @@ impl Overlap {
         let bests = sums(&|rank| weights[rank] * (rank + 1) as f64 / (rank + 1) as f64);
         let overlaps = 1..=OVERLAPS;
         let ranks = (1..).zip(&weights).take(RANKS.min(deepest).min(tabled / 4));
-        let terms = overlaps
-            .flat_map(|overlap| ranks.clone().map(move |(rank, &weight)| term(weight, overlap, rank)));
+        let terms = overlaps.flat_map(|overlap| {
+            ranks.clone().map(move |(rank, &weight)| term(weight, overlap, rank))
+        });
         let terms = terms.collect();
         Overlap { positive, p, by_ideal, weights, terms, wholes, bests }
     }
 
-    /// The ranks down to `end` that have a weight other than 0; `None` if the table is too short to tell.
+    /// The ranks down to `end` that have a weight other than 0; `None` if the table is too short to
+    /// tell.
     fn weighty(&self, end: usize) -> Option<usize> {
         let complete = self.weights.last().is_none_or(|&last| last * self.p == 0.0);
         (complete || end <= self.weights.len()).then(|| end.min(self.weights.len()))
     }
 
-    /// Adds to a sum the terms of an overlap at some ranks (from 0), all of which have a weight in the table.
+    /// Adds to a sum the terms of an overlap at some ranks (from 0), all of which have a weight in
+    /// the table.
     fn add(&self, mut sum: f64, overlap: usize, Range { start, mut end }: Range<usize>) -> f64 {
         // No term is larger than its weight except for rounding, so small weights change nothing.
         let counts = |sum: f64, weight: f64| sum + 2.0 * weight != sum;
@@ -81,8 +89,10 @@ impl Overlap {
             end = start + self.weights[start..end].partition_point(|&weight| counts(sum, weight));
         }
         let tabled = self.terms.len() / OVERLAPS;
-        // Invariant: the table has as many terms for each overlap, so overlap n begins at (n − 1)·tabled.
-        let split = if (1..=OVERLAPS).contains(&overlap) { tabled.clamp(start, end) } else { start };
+        // Invariant: the table has as many terms for each overlap, so overlap n begins at (n −
+        // 1)·tabled.
+        let split =
+            if (1..=OVERLAPS).contains(&overlap) { tabled.clamp(start, end) } else { start };
         if split > start {
             let terms = &self.terms[(overlap - 1) * tabled..][start..split];
             terms.iter().for_each(|term| sum += term);
@@ -99,33 +109,45 @@ impl Overlap {
             return self.bests[end];
         }
         met.resize(256, (0.0, 0, 0, 0.0));
-        // A direct-mapped cache of 256 entries: a collision costs a sum, never a wrong value, as the whole key is compared. p is part of
-        // the key because walks of several p share the memory.
-        let slot =
-            (documents as u64 ^ self.p.to_bits().rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+        // A direct-mapped cache of 256 entries: a collision costs a sum, never a wrong value, as
+        // the whole key is compared. p is part of the key because walks of several p share the
+        // memory.
+        let slot = (documents as u64 ^ self.p.to_bits().rotate_left(20))
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            >> 56;
         let known = &mut met[slot as usize];
         if (known.0, known.1, known.2) != (self.p, documents, end) {
-            *known = (self.p, documents, end, self.add(self.bests[documents], documents, documents..end));
+            *known = (
+                self.p,
+                documents,
+                end,
+                self.add(self.bests[documents], documents, documents..end),
+            );
         }
         known.3
     }
 
-    /// Collects the ranks at which the overlap grows: the later of a document's rank and its place in the ideal ranking, ranks from 1. The
-    /// places that are taken, by code, start behind those of better documents.
+    /// Collects the ranks at which the overlap grows: the later of a document's rank and its place
+    /// in the ideal ranking, ranks from 1. The places that are taken, by code, start behind those
+    /// of better documents.
     fn grows(&self, row: &Walked<'_>, taken: &mut Vec<(u8, usize)>, grows: &mut Vec<usize>) {
         grows.clear();
-        for document in row.documents.iter().filter(|document| self.positive.contains(document.code)) {
-            let at = taken.iter().position(|&(code, _)| code == document.code).unwrap_or_else(|| {
-                taken.push((document.code, row.facts.count(Above(document.code)) as usize));
-                taken.len() - 1
-            });
+        for document in
+            row.documents.iter().filter(|document| self.positive.contains(document.code))
+        {
+            let at =
+                taken.iter().position(|&(code, _)| code == document.code).unwrap_or_else(|| {
+                    taken.push((document.code, row.facts.count(Above(document.code)) as usize));
+                    taken.len() - 1
+                });
             taken[at].1 += 1;
             grows.push(taken[at].1.max(document.rank as usize + 1));
         }
         grows.sort_unstable();
     }
 
-    /// The number of documents of the ideal ranking, and the number of them that are better than those of each code.
+    /// The number of documents of the ideal ranking, and the number of them that are better than
+    /// those of each code.
     fn ideal(&self, facts: QueryFacts<'_>, better: &mut Vec<(u8, usize)>) -> usize {
         better.clear();
         let positive = facts.iter().rev().take_while(|&(code, _)| self.positive.contains(code));
@@ -137,7 +159,11 @@ impl Overlap {
 }
 
 impl Walker for Overlap {
-    fn value(&self, row: &Walked<'_>, WalkScratch { grows, taken, overlaps, .. }: &mut WalkScratch) -> f64 {
+    fn value(
+        &self,
+        row: &Walked<'_>,
+        WalkScratch { grows, taken, overlaps, .. }: &mut WalkScratch,
+    ) -> f64 {
         let ideal = self.ideal(row.facts, taken);
         self.grows(row, taken, grows);
         let Some(end) = self.weighty(ideal.max(row.depth)) else {

@@ -1,16 +1,19 @@
 //! The mean gain weighted with the chance to reach a rank.
 //!
-//! C/W/L (Moffat, Bailey, Scholer, Thomas 2015): the value is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). A measure is its C, which
-//! may look at the rank, the gain and the gains so far. Rankings are cut or padded to a fixed depth, so the lower sum goes on behind the
-//! last document, and most ranks have no gain.
+//! C/W/L (Moffat, Bailey, Scholer, Thomas 2015): the value is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁
+//! = wᵢ·C(i). A measure is its C, which may look at the rank, the gain and the gains so far.
+//! Rankings are cut or padded to a fixed depth, so the lower sum goes on behind the last document,
+//! and most ranks have no gain.
 //!
-//! Down to the first gain every user is alike: that state is in a table by rank (`starts`), and a query without any gain costs one
-//! look-up. From there on
+//! Down to the first gain every user is alike: that state is in a table by rank (`starts`), and a
+//! query without any gain costs one look-up. From there on
 //!
 //! * a weight that stays the same (stopping at a target, or p = 1) is added repeatedly at once;
 //! * a weight of 0 ends the walk: nothing further changes either sum;
-//! * behind the last gain, if the chance is the same at every rank, the loop ends where a weight no longer changes the sum of weights;
-//! * otherwise ranks are stepped one by one, a product and a sum each. Their weights depend on the gain so far, which no table has.
+//! * behind the last gain, if the chance is the same at every rank, the loop ends where a weight no
+//!   longer changes the sum of weights;
+//! * otherwise ranks are stepped one by one, a product and a sum each. Their weights depend on the
+//!   gain so far, which no table has.
 
 use super::repeated::add_repeatedly;
 use super::walker::{WalkScratch, Walked, Walker};
@@ -77,7 +80,12 @@ impl GainRate {
     #[inline]
     fn step(&self, User { rank, weight, weights, found }: User, gain: f64) -> User {
         let (rank, found) = (rank + 1, found + gain);
-        User { rank, found, weights: weights + weight, weight: weight * self.goes_on(rank, gain, found) }
+        User {
+            rank,
+            found,
+            weights: weights + weight,
+            weight: weight * self.goes_on(rank, gain, found),
+        }
     }
 
     /// Passes ranks without a gain, down to `rank`.
@@ -103,11 +111,14 @@ impl GainRate {
 
     /// Passes the last ranks, without a gain.
     fn finish(&self, mut user: User) -> User {
-        let GoesOn::Unsatisfied(Patience::Same(p)) = self.goes_on else { return self.pass(user, self.depth) };
+        let GoesOn::Unsatisfied(Patience::Same(p)) = self.goes_on else {
+            return self.pass(user, self.depth);
+        };
         if p == 1.0 || user.rank == 0 {
             return self.pass(user, self.depth);
         }
-        // Weights do not grow: if a weight does not change the sum, the next ones do not change it either.
+        // Weights do not grow: if a weight does not change the sum, the next ones do not change it
+        // either.
         while user.rank < self.depth && user.weights + user.weight != user.weights {
             user = self.step(user, 0.0);
         }
@@ -116,8 +127,9 @@ impl GainRate {
 
     /// The documents with a gain, ranks from 0.
     fn gains<'a>(&'a self, documents: &'a [Document]) -> impl Iterator<Item = (usize, f64)> + 'a {
-        let gains =
-            documents.iter().map(|document| (document.rank as usize, self.gain[usize::from(document.code)]));
+        let gains = documents
+            .iter()
+            .map(|document| (document.rank as usize, self.gain[usize::from(document.code)]));
         gains.take_while(|&(rank, _)| rank < self.depth).filter(|&(_, gain)| gain != 0.0)
     }
 }

@@ -1,21 +1,24 @@
 //! The repeated addition of one term.
 //!
 //! ```text
-//! sum  ├──── 2ᵉ ────────────────────────────────┤ 2ᵉ⁺¹ ──────
-//!       · · · · · · · · · · · · · · · · · · · ·   ·   ·   ·        floats: a spacing for each power of two
-//!       s    s+t   s+2t   …                                       all additions within one octave round alike
+//! sum  ├──── 2ᵉ ────────────────────────┤ 2ᵉ⁺¹ ──────
+//!       · · · · · · · · · · · · · · · ·   ·   ·   ·    floats: a spacing for each power of two
+//!       s    s+t   s+2t   …                            all additions within one octave round alike
 //! ```
 //!
-//! Why: let u be the spacing of the octave. Sums there are multiples of u, so s + t rounds t to a multiple of u whatever s is, but for a
-//! tie. At a tie, t = (n + ½)·u, the even neighbour is taken: s odd gives one of n and n + 1, after which s is even and stays so, for then
-//! the even one of n and n + 1 is added each time. So from the second addition on the step is constant, and k of them are s + k·step,
-//! exact as long as the octave is not left. A count of 2²⁸ additions takes some 28 octaves, a few operations each.
+//! Why: let u be the spacing of the octave. Sums there are multiples of u, so s + t rounds t to a
+//! multiple of u whatever s is, but for a tie. At a tie, t = (n + ½)·u, the even neighbour is
+//! taken: s odd gives one of n and n + 1, after which s is even and stays so, for then the even one
+//! of n and n + 1 is added each time. So from the second addition on the step is constant, and k of
+//! them are s + k·step, exact as long as the octave is not left. A count of 2²⁸ additions takes
+//! some 28 octaves, a few operations each.
 
-/// Adds `term` to `sum` `times` times, rounded every time, with the bits of the plain loop. Neither number is negative.
+/// Adds `term` to `sum` `times` times, rounded every time, with the bits of the plain loop. Neither
+/// number is negative.
 ///
-/// Between two powers of two all sums have the same unit in the last place. There a term is rounded to the same number of units every time;
-/// but halfway between two, where the even sum is taken, only from the second time on. So the steps to the next power of two are one exact
-/// product.
+/// Between two powers of two all sums have the same unit in the last place. There a term is rounded
+/// to the same number of units every time; but halfway between two, where the even sum is taken,
+/// only from the second time on. So the steps to the next power of two are one exact product.
 pub(super) fn add_repeatedly(mut sum: f64, term: f64, mut times: u64) -> f64 {
     let exponent = |number: f64| number.to_bits() >> 52;
     while times > 4 {
@@ -29,7 +32,8 @@ pub(super) fn add_repeatedly(mut sum: f64, term: f64, mut times: u64) -> f64 {
         if exponent(once) == exponent(sum) {
             let step = sum + term - sum;
             let power = f64::from_bits((exponent(sum) + 1) << 52);
-            // Two fewer than fit, as this quotient is rounded and the last steps may leave the octave: those are taken one by one.
+            // Two fewer than fit, as this quotient is rounded and the last steps may leave the
+            // octave: those are taken one by one.
             let below = (((power - sum) / step) as u64).saturating_sub(2).min(times);
             sum += below as f64 * step;
             times -= below;
@@ -71,7 +75,9 @@ mod tests {
         }
         let mut state = 1u64;
         for _ in 0..60 {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             terms.push((state >> 11) as f64 / (1u64 << (20 + state % 40)) as f64);
             sums.push((state >> 40) as f64 / 4096.0);
         }
@@ -80,11 +86,19 @@ mod tests {
                 let mut plain = sum;
                 for times in 0..70 {
                     let found = add_repeatedly(sum, term, times);
-                    assert_eq!(found.to_bits(), plain.to_bits(), "{sum:e} + {times} times {term:e}");
+                    assert_eq!(
+                        found.to_bits(),
+                        plain.to_bits(),
+                        "{sum:e} + {times} times {term:e}"
+                    );
                     plain += term;
                 }
                 (70..1500).for_each(|_| plain += term);
-                assert_eq!(add_repeatedly(sum, term, 1500).to_bits(), plain.to_bits(), "{sum:e}, {term:e}");
+                assert_eq!(
+                    add_repeatedly(sum, term, 1500).to_bits(),
+                    plain.to_bits(),
+                    "{sum:e}, {term:e}"
+                );
             }
         }
         assert_eq!(add_repeatedly(0.0, 1.0, 1 << 28), (1u64 << 28) as f64);

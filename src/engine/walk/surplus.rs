@@ -1,7 +1,8 @@
 //! Hits discounted by the documents above them that are no hits.
 //!
-//! trec_eval's m_binG.c. The state is h, the hits so far. At a hit of index r (from 0) the others above are r − h: the ranks in between
-//! need no step, since the rank tells how many there were. So a ranking costs one table look-up for each document that is heeded.
+//! trec_eval's m_binG.c. The state is h, the hits so far. At a hit of index r (from 0) the others
+//! above are r − h: the ranks in between need no step, since the rank tells how many there were. So
+//! a ranking costs one table look-up for each document that is heeded.
 
 use super::walker::{WalkScratch, Walked, Walker, ratio};
 use crate::label::Above;
@@ -30,8 +31,8 @@ impl Walker for Surplus {
             let others = document.rank as usize - above;
             let term = self.terms.get(others).copied().unwrap_or_else(|| term(others));
             let hit = self.hits.contains(document.code);
-            // Without a branch: lists are shared with other walks, and which documents are hits is not predictable. Adding 0.0 changes no
-            // bit.
+            // Without a branch: lists are shared with other walks, and which documents are hits is
+            // not predictable. Adding 0.0 changes no bit.
             sum += if hit { term } else { 0.0 };
             above += usize::from(hit);
         }

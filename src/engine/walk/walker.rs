@@ -69,7 +69,8 @@ impl Logarithms {
     }
 }
 
-/// The gains of an ideal ranking, the largest first, each with the number of documents that have it.
+/// The gains of an ideal ranking, the largest first, each with the number of documents that have
+/// it.
 pub(super) fn ideal_gains(gain: &[f64; 256], facts: QueryFacts<'_>, ideal: &mut Vec<(f64, u32)>) {
     let judged = facts.iter().rev().filter(|&(code, _)| Above::JUDGED.contains(code));
     let gains = judged.map(|(code, count)| (gain[usize::from(code)], count));

@@ -1,4 +1,5 @@
-//! The measures of trec_eval under its own names, in its own order, with its own parameters: the meaning of its option `-m`.
+//! The measures of trec_eval under its own names, in its own order, with its own parameters: the
+//! meaning of its option `-m`.
 //!
 //! ```text
 //! registry   the measures of trec_eval, in its order

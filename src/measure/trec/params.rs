@@ -1,7 +1,8 @@
 //! The text after the `.` of a measure, as trec_eval reads and prints it.
 //!
-//! C's `atol` and `atof` read the longest start of a text that is a number, leading white space skipped, and give 0 without one. Texts are
-//! short, so the longest is found by trying every end from the last on.
+//! C's `atol` and `atof` read the longest start of a text that is a number, leading white space
+//! skipped, and give 0 without one. Texts are short, so the longest is found by trying every end
+//! from the last on.
 
 use super::Version;
 use crate::measure::{Defaults, Foreign, Measure, Suffix, SuffixNumbers};
@@ -30,15 +31,17 @@ fn number(text: &str) -> f64 {
     found.find(|number| number.is_finite()).unwrap_or(0.0) + 0.0
 }
 
-/// The measures of a row with these lists of parameters, or with the defaults, each with the text that follows its name in print.
+/// The measures of a row with these lists of parameters, or with the defaults, each with the text
+/// that follows its name in print.
 pub fn measures(
     row: &Foreign,
     lists: &[&str],
     version: Version,
     defaults: Defaults,
 ) -> Result<Vec<(String, Measure)>, String> {
-    let read =
-        |list: Option<&str>| row.measures(list, &numbers(version), defaults).map_err(|error| error.message);
+    let read = |list: Option<&str>| {
+        row.measures(list, &numbers(version), defaults).map_err(|error| error.message)
+    };
     // Parameters of a measure that takes none are ignored.
     if lists.is_empty() || row.suffix == Suffix::None {
         let bare = read(None)?;

@@ -1,5 +1,5 @@
-//! The measures of trec_eval in the order in which it prints them: the rows of the table of foreign names, and those that laneval has no
-//! measure for.
+//! The measures of trec_eval in the order in which it prints them: the rows of the table of foreign
+//! names, and those that laneval has no measure for.
 
 use super::Version;
 use crate::measure::{FOREIGN, Foreign, SETS, Tool};
@@ -21,7 +21,8 @@ const BEFORE_LABELS: &str = "P";
 /// The measure of qrels that nicknames of other formats have too.
 const IN_EVERY_SET: &str = "num_q";
 
-/// The nicknames of sets of measures: first those of measures of qrels, then those of other formats.
+/// The nicknames of sets of measures: first those of measures of qrels, then those of other
+/// formats.
 pub const NICKNAMES: [&str; 6] = [SETS[0], SETS[1], SETS[2], "all_prefs", "prefs", "qrels_jg"];
 
 /// All measures of trec_eval.
@@ -58,7 +59,10 @@ impl Entry {
 
     /// Whether the measure is in this version.
     pub fn is_of(self, version: Version) -> bool {
-        !matches!(self, Entry::Measure(row) if row.tool == Tool::TrecEval10 && version == Version::V9)
+        !matches!(
+            self,
+            Entry::Measure(row) if row.tool == Tool::TrecEval10 && version == Version::V9
+        )
     }
 
     /// Whether a name or a nickname means the measure.

@@ -1,8 +1,8 @@
 //! From requested names to columns: which measures are shown under which names.
 //!
-//! trec_eval goes through its own table of measures and asks of each whether it was requested, so the order of output is the table's, and
-//! a measure that two options request is printed once, with the cutoffs of both. `Requested` is that table with what was requested beside
-//! each entry.
+//! trec_eval goes through its own table of measures and asks of each whether it was requested, so
+//! the order of output is the table's, and a measure that two options request is printed once, with
+//! the cutoffs of both. `Requested` is that table with what was requested beside each entry.
 
 use thiserror::Error;
 
@@ -103,11 +103,13 @@ impl LineKind {
 }
 
 impl Request {
-    /// Makes the columns of the requested measures, each given as `name`, `name.params` or a nickname. `level` is the lowest relevant
-    /// grade, and `documents` the number of documents of the collection.
+    /// Makes the columns of the requested measures, each given as `name`, `name.params` or a
+    /// nickname. `level` is the lowest relevant grade, and `documents` the number of documents of
+    /// the collection.
     ///
     /// # Errors
-    /// A name that this version lacks; parameters that a measure does not take; a measure that needs judgments of another format.
+    /// A name that this version lacks; parameters that a measure does not take; a measure that
+    /// needs judgments of another format.
     pub fn new(
         asked: &[impl AsRef<str>],
         version: Version,
@@ -143,8 +145,11 @@ impl Request {
             }
             Entry::Measure(row) => row,
         };
-        for (suffix, measure) in params::measures(row, params, version, Defaults { rel: Some(level) })? {
-            let measure = in_version(measure, version, documents).map_err(|error| error.to_string())?;
+        for (suffix, measure) in
+            params::measures(row, params, version, Defaults { rel: Some(level) })?
+        {
+            let measure =
+                in_version(measure, version, documents).map_err(|error| error.to_string())?;
             let kind = match (row.measure, measure.definition().average) {
                 ("NumQ", _) => LineKind::Topics,
                 ("NumRel", _) => LineKind::Relevant,
@@ -179,7 +184,9 @@ fn known_as(text: &str) -> Option<String> {
     let [measure] = &parse_list(text, Defaults::default()).ok()?[..] else { return None };
     let rank = measure.rank().map(|rank| rank.to_string());
     let of_row = |row: &Foreign| {
-        let names = rank.iter().map(|rank| (format!("{}_{rank}", row.name), format!("{}.{rank}", row.name)));
+        let names = rank
+            .iter()
+            .map(|rank| (format!("{}_{rank}", row.name), format!("{}.{rank}", row.name)));
         names.chain([(row.name.to_owned(), row.name.to_owned())]).find_map(|(alone, asked)| {
             let meant = parse_list(&format!("trec:{alone}"), Defaults::default()).ok()?;
             (meant == [measure.clone()]).then_some(asked)
@@ -191,7 +198,8 @@ fn known_as(text: &str) -> Option<String> {
     })
 }
 
-/// A measure with the version's rule of recall and the size of the collection, where it has such parameters.
+/// A measure with the version's rule of recall and the size of the collection, where it has such
+/// parameters.
 fn in_version(measure: Measure, version: Version, documents: u64) -> error::Result<Measure> {
     let cut = Value::Word(if version == Version::V10 { "v10" } else { "v9" });
     match measure.definition().name {
@@ -216,9 +224,13 @@ impl<'a> Requested<'a> {
                 return Err(Refused::new(text, "parameters were expected after the `.`", true));
             }
             if !asked.mark(name, params, version) {
-                let known =
-                    known_as(text).map_or(String::new(), |known| format!("; trec_eval calls it `{known}`"));
-                return Err(Refused::new(text, format!("there is no measure `{name}`{known}"), true));
+                let known = known_as(text)
+                    .map_or(String::new(), |known| format!("; trec_eval calls it `{known}`"));
+                return Err(Refused::new(
+                    text,
+                    format!("there is no measure `{name}`{known}"),
+                    true,
+                ));
             }
         }
         Ok(asked)

@@ -148,7 +148,12 @@ proptest! {
     }
 }
 
-fn value(lines: &[PreferenceLine], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
+fn value(
+    lines: &[PreferenceLine],
+    documents: u32,
+    retrieved: &[u32],
+    measure: PreferenceCount,
+) -> f64 {
     let preferences = Preferences::new(lines, documents).unwrap();
     preferences.met(retrieved).value(measure)
 }
@@ -176,8 +181,13 @@ fn five_preferences_of_two_subgroups() {
 #[test]
 fn a_document_at_two_levels_of_a_sub_group_is_below_the_others_of_its_higher_level() {
     // 0 and 1 over 0 and 2, of which 0 over 0 means nothing.
-    let lines =
-        [line(0, 0, 0, 2.0), line(0, 0, 1, 2.0), line(0, 0, 0, 1.0), line(0, 0, 2, 1.0), line(0, 1, 3, 1.0)];
+    let lines = [
+        line(0, 0, 0, 2.0),
+        line(0, 0, 1, 2.0),
+        line(0, 0, 0, 1.0),
+        line(0, 0, 2, 1.0),
+        line(0, 1, 3, 1.0),
+    ];
     assert_eq!(value(&lines, 4, &[], PreferenceCount::Possible), 3.0);
     agree(&lines, 4, &[vec![], vec![0], vec![1, 0, 2], vec![2, 3, 1, 0]]);
 }
@@ -209,7 +219,10 @@ fn faults_name_the_lines() {
         PreferenceFault::ZeroAndMore { zero: 1, more: 0 }
     );
     assert_eq!(fault(&[line(0, 0, 3, 1.0)]), PreferenceFault::Document { line: 0 });
-    assert_eq!(fault(&[line(0, 0, 0, 1.0), line(0, 0, 1, f64::NAN)]), PreferenceFault::Level { line: 1 });
+    assert_eq!(
+        fault(&[line(0, 0, 0, 1.0), line(0, 0, 1, f64::NAN)]),
+        PreferenceFault::Level { line: 1 }
+    );
     let circle = [
         line(0, 0, 0, 2.0),
         line(0, 0, 1, 1.0),

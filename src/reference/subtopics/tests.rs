@@ -52,8 +52,8 @@ fn values(
     (at, whole)
 }
 
-/// Compares the bits of every value: those at each cutoff, then those of the whole ranking. Normalised values at rank 1 are quotients of
-/// sums that are not divided.
+/// Compares the bits of every value: those at each cutoff, then those of the whole ranking.
+/// Normalised values at rank 1 are quotients of sums that are not divided.
 fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, cutoffs: &[u32]) {
     let mut scratch = SubtopicScratch::default();
     for raw in [false, true] {
@@ -71,9 +71,19 @@ fn check(judged: &[Vec<u32>], ranking: &[Option<usize>], alpha: f64, beta: f64, 
                 reference::p_ia(judged, ranking, k),
                 reference::st_recall(judged, ranking, k),
             ];
-            let found =
-                [value.alpha_dcg, value.alpha_ndcg, value.err_ia, value.nerr_ia, value.p_ia, value.st_recall];
-            assert_eq!(found.map(f64::to_bits), expected.map(f64::to_bits), "{k}: {found:?} {expected:?}");
+            let found = [
+                value.alpha_dcg,
+                value.alpha_ndcg,
+                value.err_ia,
+                value.nerr_ia,
+                value.p_ia,
+                value.st_recall,
+            ];
+            assert_eq!(
+                found.map(f64::to_bits),
+                expected.map(f64::to_bits),
+                "{k}: {found:?} {expected:?}"
+            );
         }
         let expected = [
             reference::nrbp(judged, ranking, alpha, beta),
@@ -105,10 +115,12 @@ fn with_ranking(
         let mut places: Vec<Option<usize>> = (0..judged.len()).map(Some).collect();
         places.extend(vec![None; unjudged]);
         let length = places.len();
-        (Just(judged), Just(places).prop_shuffle(), 0..=length).prop_map(|(judged, mut places, kept)| {
-            places.truncate(kept);
-            (judged, places)
-        })
+        (Just(judged), Just(places).prop_shuffle(), 0..=length).prop_map(
+            |(judged, mut places, kept)| {
+                places.truncate(kept);
+                (judged, places)
+            },
+        )
     })
 }
 
@@ -152,13 +164,20 @@ proptest! {
     /// Numbers of any kind are refused or read without a panic.
     #[test]
     fn any_view(
-        ends in prop::collection::vec(0u32..8, 0..6), subtopics in prop::collection::vec(0u32..5, 0..8),
-        count in 0u32..6, retrieved in prop::collection::vec((0u32..9, 0u32..9), 0..6),
+        ends in prop::collection::vec(0u32..8, 0..6),
+        subtopics in prop::collection::vec(0u32..5, 0..8),
+        count in 0u32..6,
+        retrieved in prop::collection::vec((0u32..9, 0u32..9), 0..6),
     ) {
         if let Some(of) = Subtopics::new(&ends, &subtopics, count) {
             let setting = Setting::new(0.5, 0.5, &[1, 2, 7]).unwrap();
             let mut scratch = SubtopicScratch::default();
-            let whole = SubtopicQuery::new(of, &setting, &mut scratch).values((of, &setting), &retrieved, &mut scratch, &mut Vec::new());
+            let whole = SubtopicQuery::new(of, &setting, &mut scratch).values(
+                (of, &setting),
+                &retrieved,
+                &mut scratch,
+                &mut Vec::new(),
+            );
             prop_assert!(whole.nnrbp.is_finite() && whole.ap_ia.is_finite());
         }
     }
@@ -203,7 +222,10 @@ fn first_rank_raw_on_request() {
     let mut scratch = SubtopicScratch::default();
     let (divided, _) = values(&judged, &ranking, &setting, &mut scratch);
     let (raw, _) = values(&judged, &ranking, &setting.with_raw_first(), &mut scratch);
-    assert_eq!((divided[0].alpha_dcg, divided[0].err_ia, divided[0].alpha_ndcg), (1.0 / 3.0, 1.0 / 3.0, 0.5));
+    assert_eq!(
+        (divided[0].alpha_dcg, divided[0].err_ia, divided[0].alpha_ndcg),
+        (1.0 / 3.0, 1.0 / 3.0, 0.5)
+    );
     assert_eq!((raw[0].alpha_dcg, raw[0].err_ia, raw[0].alpha_ndcg), (1.0, 1.0, 0.5));
     assert_eq!(raw[1], divided[1]);
 }
@@ -216,7 +238,10 @@ fn equal_gains_take_the_larger_document() {
     let setting = Setting::new(1.0, 0.5, &[]).unwrap();
     assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()), [4.0, 2.0]);
     let setting = Setting::new(0.5, 0.5, &[]).unwrap();
-    assert_eq!(ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()), [4.0, 3.0, 1.0, 0.5]);
+    assert_eq!(
+        ideal_gains(flat.view(), &setting, 9, &mut SubtopicScratch::default()),
+        [4.0, 3.0, 1.0, 0.5]
+    );
 }
 
 #[test]
@@ -263,7 +288,8 @@ fn unsound_input_is_refused() {
     assert!(Subtopics::new(&[0, 2], &[1, 1], 2).is_none());
     assert!(Subtopics::new(&[0, 2], &[0, 2], 2).is_none());
     assert!(Subtopics::new(&[0], &[], 0).is_some());
-    for (alpha, beta) in [(-0.1, 0.5), (1.1, 0.5), (f64::NAN, 0.5), (0.5, -0.1), (0.5, 2.0), (0.5, f64::NAN)]
+    for (alpha, beta) in
+        [(-0.1, 0.5), (1.1, 0.5), (f64::NAN, 0.5), (0.5, -0.1), (0.5, 2.0), (0.5, f64::NAN)]
     {
         assert!(Setting::new(alpha, beta, &[1]).is_none());
     }
@@ -277,7 +303,8 @@ fn more_sets_than_a_block() {
     // Sets of 1 to 8 of 40 subtopics, drawn by a linear congruence, small and large mixed.
     let mut state = 1u64;
     let mut draw = |below: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % below
     };
     let judged: Vec<Vec<u32>> = (0..140)
@@ -315,14 +342,15 @@ fn late_document_with_many_subtopics_counts() {
 
 #[test]
 fn later_block_overtakes() {
-    // 64 sets that share three subtopics come first by size; once one is chosen, the others have two
-    // new subtopics left, and the sets of three fresh ones go before them.
+    // 64 sets that share three subtopics come first by size; once one is chosen, the others have
+    // two new subtopics left, and the sets of three fresh ones go before them.
     let mut judged: Vec<Vec<u32>> =
         (3..15).flat_map(|a| (a + 1..15).map(move |b| vec![0, 1, 2, a, b])).take(64).collect();
     judged.extend((0..30).map(|i| (20 + 3 * i..23 + 3 * i).collect()));
     judged.extend((0..34).map(|i| vec![200 + i]));
     let setting = Setting::new(1.0, 0.5, &[]).unwrap();
-    let gains = ideal_gains(Flat::new(&judged).view(), &setting, 33, &mut SubtopicScratch::default());
+    let gains =
+        ideal_gains(Flat::new(&judged).view(), &setting, 33, &mut SubtopicScratch::default());
     assert_eq!(gains[..31], [[5.0].as_slice(), &[3.0; 30]].concat());
     assert_eq!(gains[31..], [2.0, 2.0]);
 }

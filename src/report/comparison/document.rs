@@ -36,8 +36,9 @@ pub struct ComparisonDocument<'a> {
     pub judges: Vec<JsonGroup<'a>>,
 }
 
-/// The verdict: its sentences, the best run under the first measure, and the runs that cannot be told from it, the best first; `null` with a
-/// baseline or a one-sided alternative, which leave pairs or directions out.
+/// The verdict: its sentences, the best run under the first measure, and the runs that cannot be
+/// told from it, the best first; `null` with a baseline or a one-sided alternative, which leave
+/// pairs or directions out.
 #[derive(Serialize)]
 pub struct JsonVerdict<'a> {
     pub text: String,
@@ -85,7 +86,8 @@ pub struct JsonRun<'a> {
     pub judged: &'a [Option<f64>],
 }
 
-/// A pair under a measure, with all of its numbers; `better` is the name of the run that is significantly better.
+/// A pair under a measure, with all of its numbers; `better` is the name of the run that is
+/// significantly better.
 pub struct PairOf<'a>(pub &'a Comparison, pub &'a Difference);
 
 /// The analysis of variance under a measure.

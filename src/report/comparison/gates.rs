@@ -24,19 +24,25 @@ pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<(
 
 /// A result in one line.
 fn line(result: &GateResult<'_>) -> String {
-    let [run, gate, told] = [result.run().to_owned(), result.title(), result.sentence().to_string()]
-        .map(|of| printable(of.as_bytes()));
+    let [run, gate, told] =
+        [result.run().to_owned(), result.title(), result.sentence().to_string()]
+            .map(|of| printable(of.as_bytes()));
     format!("{}  {run}: {gate}  ({told})", word(result))
 }
 
 /// Writes the table of results, marked up, with whether all passed in front of it.
-pub fn write_markup(markup: Markup, report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
+pub fn write_markup(
+    markup: Markup,
+    report: &ComparisonReport<'_>,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let results = report.results();
     if results.is_empty() {
         return Ok(());
     }
     let failed = results.iter().filter(|result| result.judged.verdict.failed).count();
-    let gates = if results.len() == 1 { "1 gate".to_owned() } else { format!("{} gates", results.len()) };
+    let gates =
+        if results.len() == 1 { "1 gate".to_owned() } else { format!("{} gates", results.len()) };
     let told = match failed {
         0 => format!("PASSED: {gates}"),
         failed if failed == results.len() => format!("FAILED: {gates}"),

@@ -1,4 +1,5 @@
-//! The comparisons of groups for people: a row for each group under the first measure, and its verdict.
+//! The comparisons of groups for people: a row for each group under the first measure, and its
+//! verdict.
 
 use std::io::{self, Write};
 
@@ -15,7 +16,11 @@ const MOST_GROUPS: usize = 100;
 const MOST_RUNS: usize = 5;
 
 /// Writes the table of groups and their verdicts.
-pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    report: &ComparisonReport<'_>,
+    options: &ReportOptions,
+    to: &mut impl Write,
+) -> io::Result<()> {
     if report.groups.is_empty() {
         return Ok(());
     }
@@ -54,7 +59,9 @@ fn caption(report: &ComparisonReport<'_>) -> String {
         0 => String::new(),
         left => format!("; {left} of them: see CSV or JSON"),
     };
-    format!("{measure} in {count} {groups}; p is corrected within each, and not for their number{left}")
+    format!(
+        "{measure} in {count} {groups}; p is corrected within each, and not for their number{left}"
+    )
 }
 
 /// The verdict of each group.
@@ -65,7 +72,8 @@ fn verdicts(report: &ComparisonReport<'_>) -> impl Iterator<Item = String> {
     })
 }
 
-/// A row for each group, and one for all queries: the mean of each run, or of the best one if there are many.
+/// A row for each group, and one for all queries: the mean of each run, or of the best one if there
+/// are many.
 fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
     let comparison = report.comparison;
     let has_column = comparison.runs.len() <= MOST_RUNS;
@@ -75,11 +83,13 @@ fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
     };
     let names = [(report.word().to_owned(), Align::Left), ("queries".to_owned(), Align::Right)];
     let align = |at: usize| if has_column || at > 0 { Align::Right } else { Align::Left };
-    let mut grid =
-        Grid::new(names.into_iter().chain(runs.into_iter().enumerate().map(|(at, run)| (run, align(at)))));
+    let mut grid = Grid::new(
+        names.into_iter().chain(runs.into_iter().enumerate().map(|(at, run)| (run, align(at)))),
+    );
     let whole = ("all queries".to_owned(), comparison);
     let named = |group: &ComparedGroup| printable(group.name.as_bytes());
-    let groups = report.groups.iter().take(MOST_GROUPS).map(|group| (named(group), &group.comparison));
+    let groups =
+        report.groups.iter().take(MOST_GROUPS).map(|group| (named(group), &group.comparison));
     for (name, of) in [whole].into_iter().chain(groups) {
         let cells = if has_column { means(of, options) } else { best(of, options) };
         grid.push([Cell::from(name), of.queries.to_string().into()].into_iter().chain(cells));
@@ -98,11 +108,13 @@ fn means(of: &Comparison, options: &ReportOptions) -> Vec<Cell> {
     (0..of.runs.len()).map(cell).collect()
 }
 
-/// The best run under the first measure, its mean, and the number of runs that cannot be told from it.
+/// The best run under the first measure, its mean, and the number of runs that cannot be told from
+/// it.
 fn best(of: &Comparison, options: &ReportOptions) -> Vec<Cell> {
     let best = of.best(0);
     let mean = format!("{:.*}", options.precision, of.runs[best].means[0]);
     // With a baseline the best is compared with that alone.
-    let others = if of.tells_the_best() { (of.leaders(0).len() - 1).to_string() } else { "–".to_owned() };
+    let others =
+        if of.tells_the_best() { (of.leaders(0).len() - 1).to_string() } else { "–".to_owned() };
     [printable(of.runs[best].name.as_bytes()), mean, others].map(Cell::from).to_vec()
 }

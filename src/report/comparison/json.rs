@@ -3,19 +3,24 @@
 use std::io::{self, Write};
 
 use super::document::{
-    AgreementOf, AnovaOf, ComparisonDocument, DiscriminationOf, GateOf, JsonGroup, JsonQuery, JsonRun,
-    JsonSettings, JsonVerdict, PairOf,
+    AgreementOf, AnovaOf, ComparisonDocument, DiscriminationOf, GateOf, JsonGroup, JsonQuery,
+    JsonRun, JsonSettings, JsonVerdict, PairOf,
 };
 use super::whole::{ComparedGroup, ComparisonReport, GroupKind};
 use crate::compare::{Agreement, Anova, Comparison, Gate, GateSentence, Judged, Permutations};
 use crate::report::JsonText;
 use crate::report::options::ReportOptions;
 
-/// The version of the document's keys. They are only added to; were one renamed or given another meaning, this would grow.
+/// The version of the document's keys. They are only added to; were one renamed or given another
+/// meaning, this would grow.
 const SCHEMA: u32 = 1;
 
 /// Writes the document.
-pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    report: &ComparisonReport<'_>,
+    options: &ReportOptions,
+    to: &mut impl Write,
+) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *to, &document(report, options))?;
     to.write_all(b"\n")
 }
@@ -38,14 +43,22 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
         runs: runs(comparison),
         pairs: comparison.differences.iter().map(|of| PairOf(comparison, of)).collect(),
         anova: comparison.anova.iter().enumerate().map(|(at, of)| anova(measure(at), of)).collect(),
-        agreement: comparison.agreement.iter().map(|of| agreement(measure(of.measure), of)).collect(),
+        agreement: comparison
+            .agreement
+            .iter()
+            .map(|of| agreement(measure(of.measure), of))
+            .collect(),
         discrimination: comparison
             .discrimination()
             .into_iter()
             .map(|of| DiscriminationOf { measure: measure(of.measure), apart: of.apart, p: of.p })
             .collect(),
         gates: results(comparison, report.gates),
-        sentences: if options.all_pairs { comparison.all_sentences() } else { comparison.sentences() },
+        sentences: if options.all_pairs {
+            comparison.all_sentences()
+        } else {
+            comparison.sentences()
+        },
         notes: &comparison.notes,
         per_query: if options.per_query {
             (0..comparison.measures.len()).flat_map(|at| per_query(comparison, at)).collect()
@@ -59,8 +72,13 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
 
 fn verdict(comparison: &Comparison) -> JsonVerdict<'_> {
     let best = comparison.best(0);
-    let others =
-        || comparison.leaders(0).into_iter().filter(|&run| run != best).map(|run| name(comparison, run));
+    let others = || {
+        comparison
+            .leaders(0)
+            .into_iter()
+            .filter(|&run| run != best)
+            .map(|run| name(comparison, run))
+    };
     JsonVerdict {
         text: comparison.verdict().join(" "),
         best: name(comparison, best),
@@ -157,9 +175,12 @@ fn results<'a>(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)]) -> Vec
 
 /// The values of each query under a measure.
 fn per_query(comparison: &Comparison, measure: usize) -> impl Iterator<Item = JsonQuery<'_>> {
-    let value = move |run, query: usize| (name(comparison, run), comparison.values(measure, run)[query]);
-    let defined =
-        comparison.query_ids().enumerate().filter(move |&(at, _)| comparison.is_defined(measure, at));
+    let value =
+        move |run, query: usize| (name(comparison, run), comparison.values(measure, run)[query]);
+    let defined = comparison
+        .query_ids()
+        .enumerate()
+        .filter(move |&(at, _)| comparison.is_defined(measure, at));
     defined.map(move |(query, id)| JsonQuery {
         query_id: JsonText(id),
         measure: comparison.measures[measure].to_string(),

@@ -1,4 +1,5 @@
-//! The results of gates as JUnit's XML, which build servers read: a case for each gate, run and group.
+//! The results of gates as JUnit's XML, which build servers read: a case for each gate, run and
+//! group.
 
 use std::io::{self, Write};
 
@@ -17,7 +18,13 @@ pub fn write_cases(suite: &str, cases: &[GateCase], to: &mut impl Write) -> io::
     let (tests, failures) = (cases.len(), cases.iter().filter(|case| case.failed).count());
     document.element(
         "testsuites",
-        &[("name", &"laneval"), ("tests", &tests), ("failures", &failures), ("errors", &0), ("time", &0)],
+        &[
+            ("name", &"laneval"),
+            ("tests", &tests),
+            ("failures", &failures),
+            ("errors", &0),
+            ("time", &0),
+        ],
         |inside| {
             let counts: Attributes = &[
                 ("name", &suite),
@@ -39,7 +46,8 @@ pub fn write_cases(suite: &str, cases: &[GateCase], to: &mut impl Write) -> io::
 
 /// Writes a case: what failed as a failure, and what passed with what it says.
 fn write_case(case: &GateCase, to: &mut Elements) {
-    let [run, gate, told] = [&case.run, &case.gate, &case.told].map(|text| printable(text.as_bytes()));
+    let [run, gate, told] =
+        [&case.run, &case.gate, &case.told].map(|text| printable(text.as_bytes()));
     to.element("testcase", &[("classname", &run), ("name", &gate), ("time", &0)], |inside| {
         match case.failed {
             true => inside.line(

@@ -1,4 +1,5 @@
-//! The long form of a comparison: one row for each number, of a run (then the baseline is empty) or of a pair.
+//! The long form of a comparison: one row for each number, of a run (then the baseline is empty) or
+//! of a pair.
 
 use std::io::{self, Write};
 
@@ -45,8 +46,8 @@ impl Default for LongRow<'_> {
     }
 }
 
-/// Calls `each` with every row: values of queries and their differences first, if they are wanted, then statistics, those of groups behind
-/// those of all queries, then the results of gates.
+/// Calls `each` with every row: values of queries and their differences first, if they are wanted,
+/// then statistics, those of groups behind those of all queries, then the results of gates.
 fn rows(
     report: &ComparisonReport<'_>,
     options: &ReportOptions,
@@ -54,7 +55,8 @@ fn rows(
 ) -> io::Result<()> {
     let names: Vec<String> = report.comparison.measures.iter().map(ToString::to_string).collect();
     if options.per_query {
-        // The values of queries are written once, in the rows of all queries; those of a judge are others.
+        // The values of queries are written once, in the rows of all queries; those of a judge are
+        // others.
         rows_of_queries(report.comparison, &names, &mut each)?;
     }
     for (group, comparison) in report.comparisons() {
@@ -81,7 +83,8 @@ fn rows_of_stats(
             }
         }
         for of in comparison.of_measure(at) {
-            let [run, baseline] = [of.pair.run, of.pair.baseline].map(|at| comparison.runs[at].name.as_str());
+            let [run, baseline] =
+                [of.pair.run, of.pair.baseline].map(|at| comparison.runs[at].name.as_str());
             for (stat, value) in stats::of_difference(comparison, of) {
                 let Some(value) = value else { continue };
                 each(LongRow { run, baseline, measure: name, stat, value, ..LongRow::default() })?;
@@ -145,9 +148,11 @@ fn rows_of_queries(
         }
         for of in comparison.of_measure(measure) {
             let [run, baseline] = [of.pair.run, of.pair.baseline];
-            let values = comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
+            let values =
+                comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
             let [run, baseline] = [run, baseline].map(|at| comparison.runs[at].name.as_str());
-            let defined = comparison.query_ids().zip(values).filter(|(_, (value, _))| !is_undefined(**value));
+            let defined =
+                comparison.query_ids().zip(values).filter(|(_, (value, _))| !is_undefined(**value));
             for (query_id, (value, other)) in defined {
                 let of_query = LongRow { query_id: JsonText(query_id), ..LongRow::default() };
                 let value = value - other;
@@ -178,8 +183,14 @@ pub fn write_delimited(
             _ => row.value.to_string(),
         };
         let text = [row.run, row.baseline].map(str::as_bytes);
-        let cells =
-            [text[0], text[1], row.query_id.0, row.measure.as_bytes(), row.stat.as_bytes(), value.as_bytes()];
+        let cells = [
+            text[0],
+            text[1],
+            row.query_id.0,
+            row.measure.as_bytes(),
+            row.stat.as_bytes(),
+            value.as_bytes(),
+        ];
         let group = group.map(|_| row.group.unwrap_or_default().as_bytes());
         let gate = gate.map(|_| row.gate.unwrap_or_default().as_bytes());
         table.write_record(cells.into_iter().chain(group).chain(gate)).map_err(plain)
@@ -194,7 +205,8 @@ pub fn write_lines(
     to: &mut impl Write,
 ) -> io::Result<()> {
     rows(report, options, |row| {
-        let rounded = |value| options.decimals.map_or(value, |decimals| long::rounded(value, decimals));
+        let rounded =
+            |value| options.decimals.map_or(value, |decimals| long::rounded(value, decimals));
         let row = LongRow { value: rounded(row.value), ..row };
         serde_json::to_writer(&mut *to, &row)?;
         to.write_all(b"\n")

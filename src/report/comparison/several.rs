@@ -1,8 +1,10 @@
-//! The table of several runs: runs as rows, measures as columns, with marks of what is shown to be better than what.
+//! The table of several runs: runs as rows, measures as columns, with marks of what is shown to be
+//! better than what.
 //!
 //! ```text
 //! up to six runs    0.7351*ᵃᵇ     letters of the runs that it is shown to be better than
-//! more, all pairs   a–c           one column of letters, which runs share that are not shown to differ under the measure of the order
+//! more, all pairs   a–c           one column of letters, which runs share that are not shown to
+//!                                 differ under the measure of the order
 //! more, a baseline  0.7351*↑      shown to be better than the baseline, or ↓ worse
 //! ```
 //!
@@ -32,14 +34,15 @@ impl RunMarks {
         match (comparison.runs.len() > MOST_LETTERED, comparison.baseline) {
             (false, _) => RunMarks::Better,
             (true, Some(baseline)) => RunMarks::Arrows(baseline),
-            (true, None) => {
-                comparison.letters(measure).map_or(RunMarks::Better, |of| RunMarks::Shared(measure, of))
-            }
+            (true, None) => comparison
+                .letters(measure)
+                .map_or(RunMarks::Better, |of| RunMarks::Shared(measure, of)),
         }
     }
 }
 
-/// The table, before it is written: its rows and marks are found once, for the cells and the legend.
+/// The table, before it is written: its rows and marks are found once, for the cells and the
+/// legend.
 pub struct RunTable<'a> {
     comparison: &'a Comparison,
     options: &'a ReportOptions,
@@ -55,12 +58,16 @@ impl<'a> RunTable<'a> {
     pub fn of(comparison: &'a Comparison, options: &'a ReportOptions) -> RunTable<'a> {
         // The measure of the order: the first one, unless another is asked for.
         let measure = match &options.order {
-            RunOrder::By(measure) => comparison.measures.iter().position(|of| of == measure).unwrap_or(0),
+            RunOrder::By(measure) => {
+                comparison.measures.iter().position(|of| of == measure).unwrap_or(0)
+            }
             _ => 0,
         };
         let mut rows = match &options.order {
             // The first of some runs are the best, and not those that were named first.
-            RunOrder::Suited if comparison.has_many_runs() || options.top.is_some() => comparison.ranked(0),
+            RunOrder::Suited if comparison.has_many_runs() || options.top.is_some() => {
+                comparison.ranked(0)
+            }
             RunOrder::By(_) => comparison.ranked(measure),
             _ => (0..comparison.runs.len()).collect(),
         };
@@ -73,9 +80,11 @@ impl<'a> RunTable<'a> {
     pub fn grid(&self) -> Grid {
         let comparison = self.comparison;
         let judged = judged(comparison);
-        let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
+        let measures =
+            comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
         let shares = judged.iter().map(|(name, _)| (name.clone(), Align::Right));
-        let letters = matches!(self.marks, RunMarks::Shared(..)).then(|| ("letters".to_owned(), Align::Left));
+        let letters =
+            matches!(self.marks, RunMarks::Shared(..)).then(|| ("letters".to_owned(), Align::Left));
         // Labels are letters, and ranks are numbers.
         let side = if matches!(self.marks, RunMarks::Better) { Align::Left } else { Align::Right };
         let names = [("#".to_owned(), side), ("run".to_owned(), Align::Left)];
@@ -89,7 +98,8 @@ impl<'a> RunTable<'a> {
                 RunMarks::Shared(_, letters) => Some(Cell::from(letters[run].as_str())),
                 _ => None,
             };
-            let names = [Cell::from(number), printable(comparison.runs[run].name.as_bytes()).into()];
+            let names =
+                [Cell::from(number), printable(comparison.runs[run].name.as_bytes()).into()];
             let cells = (0..comparison.measures.len()).map(|measure| self.cell(run, measure));
             let shares = judged.iter().map(|&(_, measure)| share(comparison, run, measure).into());
             grid.push(names.into_iter().chain(letters).chain(cells).chain(shares));
@@ -104,7 +114,8 @@ impl<'a> RunTable<'a> {
         let labels = match self.marks {
             RunMarks::Better => {
                 // Letters of runs that are left out would lead nowhere.
-                let beaten = comparison.beaten(measure, run).into_iter().filter(|of| self.rows.contains(of));
+                let beaten =
+                    comparison.beaten(measure, run).into_iter().filter(|of| self.rows.contains(of));
                 beaten.map(|run| comparison.runs[run].label.clone()).collect()
             }
             RunMarks::Shared(..) => Vec::new(),
@@ -113,7 +124,11 @@ impl<'a> RunTable<'a> {
                 let shown = than
                     .into_iter()
                     .find(|&(one, other, _)| comparison.beaten(measure, one).contains(&other));
-                shown.filter(|_| run != baseline).map(|(.., arrow)| arrow.to_owned()).into_iter().collect()
+                shown
+                    .filter(|_| run != baseline)
+                    .map(|(.., arrow)| arrow.to_owned())
+                    .into_iter()
+                    .collect()
             }
         };
         Cell {
@@ -130,7 +145,9 @@ impl<'a> RunTable<'a> {
         let alpha = comparison.options.alpha;
         let tied = if comparison.tells_the_best() { "= not shown to be worse; " } else { "" };
         let marks = match self.marks {
-            RunMarks::Better => format!("letters: shown to be better than that run (adjusted p < {alpha})."),
+            RunMarks::Better => {
+                format!("letters: shown to be better than that run (adjusted p < {alpha}).")
+            }
             RunMarks::Shared(measure, _) => format!(
                 "runs that share a letter are not shown to differ on {} (adjusted p < {alpha}).",
                 comparison.measures[measure]

@@ -2,11 +2,13 @@
 
 use crate::compare::{Comparison, judged_measure};
 
-/// The measures of judged documents that are known, each once, with the index of a measure under which they were computed.
+/// The measures of judged documents that are known, each once, with the index of a measure under
+/// which they were computed.
 pub fn judged(comparison: &Comparison) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for (at, measure) in comparison.measures.iter().enumerate() {
-        let known = comparison.runs.iter().any(|run| run.judged.get(at).copied().flatten().is_some());
+        let known =
+            comparison.runs.iter().any(|run| run.judged.get(at).copied().flatten().is_some());
         let name = judged_measure(measure).to_string();
         if known && all.iter().all(|(other, _)| *other != name) {
             all.push((name, at));

@@ -3,7 +3,11 @@
 use crate::compare::{Alternative, Compared, Comparison, Difference, Tails};
 
 /// The numbers of a run under a measure.
-pub fn of_run(comparison: &Comparison, run: &Compared, measure: usize) -> [(&'static str, Option<f64>); 4] {
+pub fn of_run(
+    comparison: &Comparison,
+    run: &Compared,
+    measure: usize,
+) -> [(&'static str, Option<f64>); 4] {
     [
         ("mean", Some(run.means[measure])),
         ("n", Some((comparison.queries - comparison.skipped[measure]) as f64)),
@@ -12,7 +16,8 @@ pub fn of_run(comparison: &Comparison, run: &Compared, measure: usize) -> [(&'st
     ]
 }
 
-/// The numbers of a difference by their names in machine formats. A number that does not exist is `None`, not 0.
+/// The numbers of a difference by their names in machine formats. A number that does not exist is
+/// `None`, not 0.
 pub fn of_difference(comparison: &Comparison, of: &Difference) -> Vec<(&'static str, Option<f64>)> {
     let tail = |tails: Option<Tails>| {
         tails.map(|tails| match comparison.options.alternative {

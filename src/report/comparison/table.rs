@@ -18,7 +18,11 @@ use crate::sort;
 const ENDS: usize = 10;
 
 /// Writes the verdict, tables, sentences and the results of gates.
-pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
+pub fn write(
+    report: &ComparisonReport<'_>,
+    options: &ReportOptions,
+    to: &mut impl Write,
+) -> io::Result<()> {
     let comparison = report.comparison;
     for sentence in comparison.verdict() {
         writeln!(to, "{}", printable(sentence.as_bytes()))?;
@@ -51,7 +55,8 @@ pub fn write(report: &ComparisonReport<'_>, options: &ReportOptions, to: &mut im
     gates::write(report, to)
 }
 
-/// Writes the verdict, the main table, what its marks mean, groups and the results of gates, marked up.
+/// Writes the verdict, the main table, what its marks mean, groups and the results of gates, marked
+/// up.
 pub fn write_markup(
     markup: Markup,
     report: &ComparisonReport<'_>,
@@ -85,7 +90,8 @@ pub fn write_markup(
     gates::write_markup(markup, report, to)
 }
 
-/// The sentences under the table: those of all pairs if they are asked for. Of many runs the verdict has said what matters.
+/// The sentences under the table: those of all pairs if they are asked for. Of many runs the
+/// verdict has said what matters.
 fn sentences(comparison: &Comparison, options: &ReportOptions) -> Vec<String> {
     match (options.all_pairs, comparison.has_many_runs()) {
         (true, _) => comparison.all_sentences(),
@@ -110,7 +116,9 @@ fn caption(comparison: &Comparison) -> String {
     } else {
         format!("{} queries", comparison.queries)
     };
-    let scope = if asked.family == Scope::All || comparison.measures.len() == 1 || comparison.family_size == 1
+    let scope = if asked.family == Scope::All
+        || comparison.measures.len() == 1
+        || comparison.family_size == 1
     {
         ""
     } else {
@@ -120,7 +128,11 @@ fn caption(comparison: &Comparison) -> String {
         0 => String::new(),
         draws => format!("; {draws} permutations, seed {:#x}", asked.seed),
     };
-    format!("{} runs{against}, {queries}; {}{scope}{drawn}", comparison.runs.len(), comparison.method())
+    format!(
+        "{} runs{against}, {queries}; {}{scope}{drawn}",
+        comparison.runs.len(),
+        comparison.method()
+    )
 }
 
 /// The main table, and the legend of its marks if it has any.
@@ -132,9 +144,11 @@ fn main(comparison: &Comparison, options: &ReportOptions) -> (Grid, Option<Strin
     (table.grid(), Some(table.legend()))
 }
 
-/// The table of two runs: measures as rows, or as columns where there is no room for the other columns.
+/// The table of two runs: measures as rows, or as columns where there is no room for the other
+/// columns.
 fn two_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
-    let [baseline, run] = [comparison.differences[0].pair.baseline, comparison.differences[0].pair.run];
+    let [baseline, run] =
+        [comparison.differences[0].pair.baseline, comparison.differences[0].pair.run];
     let names = [baseline, run].map(|run| name(comparison, run));
     let others = ["delta", "relative", "interval", "p", "p adj", "d", "won/tied/lost"];
     let headings = names.iter().cloned().chain(others.map(str::to_owned));
@@ -144,7 +158,8 @@ fn two_runs(comparison: &Comparison, options: &ReportOptions) -> Grid {
     let mut grid = Grid::new(first.into_iter().chain(headings)).with_names_above();
     for (measure, of) in comparison.measures.iter().zip(&comparison.differences) {
         let cells = PairCells::of(comparison, of, options);
-        let interval = cells.interval.map_or(NONE.to_owned(), |[low, high]| format!("{low} … {high}"));
+        let interval =
+            cells.interval.map_or(NONE.to_owned(), |[low, high]| format!("{low} … {high}"));
         let [delta, relative, others @ ..] = cells.others;
         let numbers = [delta, relative, interval].into_iter().chain(others).map(Cell::from);
         grid.push([measure.to_string().into()].into_iter().chain(cells.means).chain(numbers));
@@ -172,8 +187,9 @@ fn two_runs_turned(comparison: &Comparison, names: [String; 2], options: &Report
     for (at, name) in ["delta", "relative", "p", "p adj", "d", "won/tied/lost"].iter().enumerate() {
         if at == 2 {
             for (end, name) in ["interval from", "interval to"].iter().enumerate() {
-                let number =
-                    |of: &PairCells| of.interval.clone().map_or(NONE.to_owned(), |of| of[end].clone());
+                let number = |of: &PairCells| {
+                    of.interval.clone().map_or(NONE.to_owned(), |of| of[end].clone())
+                };
                 push(name, &|of| number(of).into());
             }
         }
@@ -195,7 +211,8 @@ struct PairCells {
     /// The means of the baseline and of the run.
     means: [Cell; 2],
     interval: Option<[String; 2]>,
-    /// The difference, relative to the baseline; p, also corrected; the size of the effect; and the queries won, tied and lost.
+    /// The difference, relative to the baseline; p, also corrected; the size of the effect; and the
+    /// queries won, tied and lost.
     others: [String; 6],
     /// The shares of judged documents.
     judged: [String; 2],
@@ -217,7 +234,9 @@ impl PairCells {
                 format!("{value:+.precision$}")
             }
         };
-        let known = |number: Option<f64>, text: &dyn Fn(f64) -> String| number.map_or(NONE.to_owned(), text);
+        let known = |number: Option<f64>, text: &dyn Fn(f64) -> String| {
+            number.map_or(NONE.to_owned(), text)
+        };
         let wins = of.wins;
         PairCells {
             means: [mean(0), mean(1)],
@@ -247,7 +266,8 @@ fn anova(comparison: &Comparison, measure: usize) -> String {
         None => "no F, because nothing is left unexplained".to_owned(),
     };
     format!(
-        "Analysis of variance of {}: runs ({} df) {}; queries ({} df) {}; {} df of error; it assumes equal variances.",
+        "Analysis of variance of {}: runs ({} df) {}; queries ({} df) {}; {} df of error; it \
+         assumes equal variances.",
         comparison.measures[measure],
         of.runs.df,
         effect(of.runs.f, of.runs.p),
@@ -272,7 +292,9 @@ fn agreement(comparison: &Comparison, options: &ReportOptions) -> Option<Grid> {
             value.map_or("–".to_owned(), |value| format!("{value:.*}", options.precision))
         };
         let numbers = [of.tau, of.tau_ap, of.overlap].map(|value| Cell::from(number(value)));
-        grid.push([Cell::from(comparison.measures[of.measure].to_string())].into_iter().chain(numbers));
+        grid.push(
+            [Cell::from(comparison.measures[of.measure].to_string())].into_iter().chain(numbers),
+        );
     }
     Some(grid)
 }

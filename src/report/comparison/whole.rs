@@ -79,7 +79,9 @@ impl<'a> ComparisonReport<'a> {
 
     /// The comparison over all queries, whose group has no name, and those of groups.
     pub fn comparisons(&self) -> impl Iterator<Item = (&'a str, &'a Comparison)> {
-        [("", self.comparison)].into_iter().chain(self.groups.iter().map(|of| (&of.name[..], &of.comparison)))
+        [("", self.comparison)]
+            .into_iter()
+            .chain(self.groups.iter().map(|of| (&of.name[..], &of.comparison)))
     }
 
     /// The results of gates as cases of a test.
@@ -99,8 +101,9 @@ impl<'a> ComparisonReport<'a> {
         let groups = self.groups.iter().map(|of| (&of.name[..], &of.comparison, &of.gates[..]));
         let all = [whole].into_iter().chain(groups);
         all.flat_map(|(group, comparison, gates)| {
-            let results =
-                gates.iter().flat_map(|(gate, judged)| judged.iter().map(move |judged| (gate, judged)));
+            let results = gates
+                .iter()
+                .flat_map(|(gate, judged)| judged.iter().map(move |judged| (gate, judged)));
             results.map(move |(gate, judged)| GateResult { group, comparison, gate, judged })
         })
         .collect()

@@ -1,4 +1,5 @@
-//! The differences of queries, sorted, one bar for each; if there are many, one bar for each quantile.
+//! The differences of queries, sorted, one bar for each; if there are many, one bar for each
+//! quantile.
 
 use super::markup::Elements;
 use super::plot::{AltText, Plot, chart, line, rectangle};
@@ -33,7 +34,8 @@ pub fn count(queries: usize) -> usize {
 pub fn draw(page: &mut Elements, says: &AltText, of: &Sorted) {
     let n = of.deltas.len();
     let [high, low] = [of.deltas[0].max(0.0), of.deltas[n - 1].min(0.0)];
-    let plot = Plot::new(Scale::exact(0.0, n as f64, 4).whole(), Scale::round(low, high, 8), HEIGHT, 0.0);
+    let plot =
+        Plot::new(Scale::exact(0.0, n as f64, 4).whole(), Scale::round(low, high, 8), HEIGHT, 0.0);
     chart(page, HEIGHT, says, |paper| {
         plot.axes(paper, "queries, from most gained to most lost", of.title);
         match of.titles {
@@ -58,7 +60,8 @@ fn class(delta: f64, of: &Sorted) -> &'static str {
 fn single(paper: &mut Elements, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) -> String) {
     let gap = if of.deltas.len() <= 100 { 0.1 } else { 0.0 };
     for (number, &delta) in of.deltas.iter().enumerate() {
-        let [left, right] = [number as f64 + gap, (number + 1) as f64 - gap].map(|at| plot.x.at(at));
+        let [left, right] =
+            [number as f64 + gap, (number + 1) as f64 - gap].map(|at| plot.x.at(at));
         let [zero, end] = [0.0, delta].map(|at| plot.y.at(at));
         // A difference of 0 has a bar that can be seen.
         let [above, below] = [zero.min(end).min(zero - 0.4), zero.max(end).max(zero + 0.4)];

@@ -32,18 +32,21 @@ pub fn write(blocks: &[ReportBlock], context: &Context, page: &mut Elements) {
 /// Writes a grid, whose first column names the rows.
 fn cells(page: &mut Elements, grid: &Grid) {
     let headings: Vec<&str> = grid.headings().map(|(heading, _)| heading).collect();
-    let words = grid.headings().rposition(|(_, align)| align == Align::Left).map_or(0, |last| last + 1);
+    let words =
+        grid.headings().rposition(|(_, align)| align == Align::Left).map_or(0, |last| last + 1);
     table(page, words.min(WORDS), &headings, |page| {
         for cells in grid.rows() {
-            // A row without a name, such as a last line of a sum, has no heading: one that is empty says nothing.
+            // A row without a name, such as a last line of a sum, has no heading: one that is empty
+            // says nothing.
             let named = cells.first().filter(|name| !name.text.is_empty());
-            let texts = cells.iter().skip(usize::from(named.is_some())).map(|cell| cell.text.clone());
+            let texts =
+                cells.iter().skip(usize::from(named.is_some())).map(|cell| cell.text.clone());
             let texts: Vec<String> = texts.collect();
             match named {
                 Some(name) => row(page, |page| page.text(&name.text), &texts),
-                None => {
-                    page.element("tr", &[], |page| texts.iter().for_each(|text| page.line("td", &[], text)))
-                }
+                None => page.element("tr", &[], |page| {
+                    texts.iter().for_each(|text| page.line("td", &[], text))
+                }),
             }
         }
     });

@@ -1,4 +1,5 @@
-//! The page of a comparison: the verdict first, then means, differences, queries, curves, p, gates and settings.
+//! The page of a comparison: the verdict first, then means, differences, queries, curves, p, gates
+//! and settings.
 
 use super::context::Context;
 use super::curves::{self, Chart};
@@ -95,20 +96,27 @@ fn means(page: &mut Elements, of: &Comparison) {
     tables::means(page, of);
     figures(page, |page| {
         for measure in 0..of.measures.len().min(MEASURES) {
-            let shown: Vec<Whisker> =
-                shown_runs(of, rows(of)).into_iter().map(|run| mean_row(of, measure, run)).collect();
+            let shown: Vec<Whisker> = shown_runs(of, rows(of))
+                .into_iter()
+                .map(|run| mean_row(of, measure, run))
+                .collect();
             let caption = format!("{} of each run", of.measures[measure]);
             figure(page, &caption, None, |page| {
-                let title = format!("mean {}, {}", of.measures[measure], direction(&of.measures[measure]));
+                let title =
+                    format!("mean {}, {}", of.measures[measure], direction(&of.measures[measure]));
                 let bounds = bounds(&of.measures[measure]);
-                Whiskers::of(&shown, &Axis { title: &title, sides: None, zero: None, band: None, bounds })
-                    .draw(page);
+                Whiskers::of(
+                    &shown,
+                    &Axis { title: &title, sides: None, zero: None, band: None, bounds },
+                )
+                .draw(page);
             });
         }
     });
     if of.queries >= 2 {
         let lines = format!(
-            " Lines are {} t intervals of each mean. Runs whose intervals overlap may still differ: see the differences.",
+            " Lines are {} t intervals of each mean. Runs whose intervals overlap may still \
+             differ: see the differences.",
             confidence(of.options.alpha)
         );
         let lines = if of.has_values() { &lines } else { "" };
@@ -130,7 +138,12 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
     let is_best = of.is_best(measure, run);
     let filled = is_best || of.is_tied_with_best(measure, run) == Some(true);
     let words = interval.map_or(String::new(), |[low, high]| {
-        format!(", {} interval {} to {}", confidence(of.options.alpha), number(low, 4), number(high, 4))
+        format!(
+            ", {} interval {} to {}",
+            confidence(of.options.alpha),
+            number(low, 4),
+            number(high, 4)
+        )
     });
     Whisker {
         label: format!("{}  {}", tables::key(of, run), name(&of.runs[run].name)),
@@ -153,17 +166,21 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
     }
 }
 
-/// The pairs that are shown under a measure: of few runs all, or those with the baseline or the best run; of many those that are put in
-/// words.
+/// The pairs that are shown under a measure: of few runs all, or those with the baseline or the
+/// best run; of many those that are put in words.
 fn shown_differences(of: &Comparison, measure: usize) -> Vec<Facing<'_>> {
     let (all, best) = (of.of_measure(measure), of.best(measure));
     let told = |at| Facing::told(of, at);
     if of.has_many_runs() {
         let pairs = of.leading().into_iter().take(rows(of));
-        return pairs.filter_map(|at| of.between(measure, at.pair.run, at.pair.baseline)).map(told).collect();
+        return pairs
+            .filter_map(|at| of.between(measure, at.pair.run, at.pair.baseline))
+            .map(told)
+            .collect();
     }
     let with_best = |at: &Difference| at.pair.run == best || at.pair.baseline == best;
-    let is_shown = |at: &&Difference| all.len() <= rows(of) / 2 || of.baseline.is_some() || with_best(at);
+    let is_shown =
+        |at: &&Difference| all.len() <= rows(of) / 2 || of.baseline.is_some() || with_best(at);
     all.iter().filter(is_shown).take(rows(of)).map(told).collect()
 }
 
@@ -179,7 +196,8 @@ fn differences(page: &mut Elements, of: &Comparison) {
     note(
         page,
         &format!(
-            "Filled dots are significant after the correction, hollow ones are not. Lines are {} intervals, which are not corrected.{band}",
+            "Filled dots are significant after the correction, hollow ones are not. Lines are {} \
+             intervals, which are not corrected.{band}",
             confidence(of.options.alpha)
         ),
     );
@@ -195,14 +213,20 @@ fn forest(page: &mut Elements, of: &Comparison, measure: usize) {
     });
 }
 
-/// Calls `then` with the differences of a measure, as rows over one axis. Runs that are compared with no other have no differences.
-pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiskers) -> T) -> Option<T> {
+/// Calls `then` with the differences of a measure, as rows over one axis. Runs that are compared
+/// with no other have no differences.
+pub fn with_forest<T>(
+    of: &Comparison,
+    measure: usize,
+    then: impl FnOnce(&Whiskers) -> T,
+) -> Option<T> {
     let all = of.of_measure(measure);
     let first = all.first()?;
     let rows: Vec<Whisker> = shown_differences(of, measure).iter().map(difference_row).collect();
     let what = if first.logarithmic { "ratio" } else { "difference" };
     let title = format!("{what} of {}, {}", of.measures[measure], direction(&of.measures[measure]));
-    let sides = if first.better == Better::Lower { ["better", "worse"] } else { ["worse", "better"] };
+    let sides =
+        if first.better == Better::Lower { ["better", "worse"] } else { ["worse", "better"] };
     let axis = Axis {
         title: &title,
         sides: Some(sides),
@@ -251,7 +275,8 @@ fn settings(page: &mut Elements, of: &Comparison, context: &Context) {
         ("correction", options.correction.to_string()),
     ];
     let scope = if options.family == Scope::All { "of all measures" } else { "of each measure" };
-    let pairs = if of.family_size == 1 { "1 pair".to_owned() } else { format!("{} pairs", of.family_size) };
+    let pairs =
+        if of.family_size == 1 { "1 pair".to_owned() } else { format!("{} pairs", of.family_size) };
     rows.push(("family", format!("{pairs} {scope}")));
     rows.push(("interval", format!("{}, {}", options.interval, confidence(options.alpha))));
     if of.draws > 0 {

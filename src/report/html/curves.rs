@@ -76,18 +76,27 @@ pub fn measures(measures: &[Measure]) -> Vec<String> {
 
 /// The charts of all curves that scores have for runs, which are given by names with labels.
 pub fn all(scores: &Scores, runs: &[(&str, String)]) -> Vec<Chart> {
-    measures(&scores.measures).iter().filter_map(|measure| Chart::of(scores, measure, runs)).collect()
+    measures(&scores.measures)
+        .iter()
+        .filter_map(|measure| Chart::of(scores, measure, runs))
+        .collect()
 }
 
 impl Chart {
-    /// The lines of runs, which are given by names with labels. If the runs are many, only the first have lines. `None` if there is no
-    /// curve of this measure.
+    /// The lines of runs, which are given by names with labels. If the runs are many, only the
+    /// first have lines. `None` if there is no curve of this measure.
     pub fn of(scores: &Scores, measure: &str, runs: &[(&str, String)]) -> Option<Chart> {
         let like: Measure = format!("{measure}@1").parse().ok()?;
         let lines = runs.iter().enumerate().filter_map(|(run, (name, label))| {
             let curve = scores.curve(name, measure)?;
-            let fits = curve.cutoffs.len() > 1 && curve.values.iter().all(|value| value.is_finite());
-            fits.then(|| CurveLine { run, label: label.clone(), name: printable(name.as_bytes()), curve })
+            let fits =
+                curve.cutoffs.len() > 1 && curve.values.iter().all(|value| value.is_finite());
+            fits.then(|| CurveLine {
+                run,
+                label: label.clone(),
+                name: printable(name.as_bytes()),
+                curve,
+            })
         });
         let mut lines: Vec<CurveLine> = lines.collect();
         let left = lines.len().saturating_sub(LINES);
@@ -106,9 +115,20 @@ impl Chart {
             CutoffRule::Recall => {
                 (format!("{measure} over its levels"), format!("{measure}{better}"), Across::Recall)
             }
-            _ => (format!("{measure} over its cutoffs"), format!("{measure}@k{better}"), Across::Rank),
+            _ => (
+                format!("{measure} over its cutoffs"),
+                format!("{measure}@k{better}"),
+                Across::Rank,
+            ),
         };
-        (!lines.is_empty()).then_some(Chart { caption, title, across, bounds: bounds(&like), lines, left })
+        (!lines.is_empty()).then_some(Chart {
+            caption,
+            title,
+            across,
+            bounds: bounds(&like),
+            lines,
+            left,
+        })
     }
 
     /// The caption of the chart.
@@ -154,7 +174,9 @@ impl Chart {
     fn lines(&self, paper: &mut Elements) {
         let all = |of: fn(&Curve) -> &[f64]| {
             let all = self.lines.iter().flat_map(move |line| of(&line.curve).iter().copied());
-            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
+            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| {
+                [low.min(at), high.max(at)]
+            })
         };
         let ([first, last], [low, high]) = (all(|of| &of.cutoffs), all(|of| &of.values));
         // Precision and recall are shown as parts of 1.
@@ -175,13 +197,15 @@ impl Chart {
 
     /// The heights of the labels at the lines' ends, chosen so that they do not touch.
     fn labels(&self, plot: &Plot) -> Vec<f64> {
-        let end = |line: &CurveLine| line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0);
+        let end = |line: &CurveLine| {
+            line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0)
+        };
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
         sort::by_number(&mut order, |&at| labels[at]);
         let lowest = plot.borders()[3] + 4.0;
-        // Down: each label is pushed below the one above it. Then up, from the lower border: what was pushed out of the plot pushes the
-        // others back. Labels keep the order of their lines.
+        // Down: each label is pushed below the one above it. Then up, from the lower border: what
+        // was pushed out of the plot pushes the others back. Labels keep the order of their lines.
         for at in 1..order.len() {
             labels[order[at]] = labels[order[at]].max(labels[order[at - 1]] + 12.0);
         }
@@ -196,17 +220,27 @@ impl Chart {
     fn line(&self, paper: &mut Elements, line: &CurveLine, plot: &Plot) {
         let Curve { cutoffs, values, .. } = &line.curve;
         let every = cutoffs.len().div_ceil(DRAWN);
-        let drawn =
-            |every: usize| (0..cutoffs.len()).filter(move |at| at % every == 0 || at + 1 == cutoffs.len());
+        let drawn = |every: usize| {
+            (0..cutoffs.len()).filter(move |at| at % every == 0 || at + 1 == cutoffs.len())
+        };
         let mut path = String::new();
         for at in drawn(every) {
             let to = if path.is_empty() { 'M' } else { 'L' };
-            path.push_str(&format!("{to}{} {}", At(plot.x.at(cutoffs[at])), At(plot.y.at(values[at]))));
+            path.push_str(&format!(
+                "{to}{} {}",
+                At(plot.x.at(cutoffs[at])),
+                At(plot.y.at(values[at]))
+            ));
         }
         paper.mark("path", &[("class", &stroke(line.run)), ("d", &path)], &line.name);
         for at in drawn(cutoffs.len().div_ceil(MARKS)) {
-            let title =
-                format!("{}, {} {}: {}", line.name, self.across.name(), cutoffs[at], number(values[at], 4));
+            let title = format!(
+                "{}, {} {}: {}",
+                line.name,
+                self.across.name(),
+                cutoffs[at],
+                number(values[at], 4)
+            );
             mark(paper, line.run, [plot.x.at(cutoffs[at]), plot.y.at(values[at])], Some(&title));
         }
     }

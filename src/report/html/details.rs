@@ -38,12 +38,13 @@ pub struct LostQueries {
     pub queries: Vec<usize>,
 }
 
-/// The queries whose first documents a page has room for: of the pair of its headline, those with the largest losses under the first
-/// measure. `None` if no query is known to be lost.
+/// The queries whose first documents a page has room for: of the pair of its headline, those with
+/// the largest losses under the first measure. `None` if no query is known to be lost.
 pub fn lost_queries(of: &Comparison) -> Option<LostQueries> {
     let pair = first_pair(of).filter(|_| of.has_values())?;
     let gain = |query: usize| pair.change(query) * if pair.higher_is_better() { 1.0 } else { -1.0 };
-    let mut queries: Vec<usize> = (0..of.query_ids().len()).filter(|&query| gain(query) < 0.0).collect();
+    let mut queries: Vec<usize> =
+        (0..of.query_ids().len()).filter(|&query| gain(query) < 0.0).collect();
     sort::by_number(&mut queries, |&query| gain(query));
     queries.truncate(EXPLAINED);
     (!queries.is_empty()).then_some(LostQueries { runs: [pair.one, pair.other], queries })
@@ -152,7 +153,8 @@ impl PairQueries<'_> {
         note(
             page,
             &format!(
-                "{measure}, {}: {}, {} interval {}; p {}, adjusted {}; of {} won {won}, tied {tied}, lost {lost}.",
+                "{measure}, {}: {}, {} interval {}; p {}, adjusted {}; of {} won {won}, tied \
+                 {tied}, lost {lost}.",
                 direction(&of.measures[pair.at.measure]),
                 pair.text(pair.mean()),
                 confidence(of.options.alpha),
@@ -189,7 +191,8 @@ impl PairQueries<'_> {
     fn sorted(&self, page: &mut Elements, detail: Detail) {
         let (pair, [other, one]) = (&self.pair, self.pair.names());
         let measure = &pair.of.measures[pair.at.measure];
-        let change = if pair.at.logarithmic { "logarithm of the ratio of" } else { "difference of" };
+        let change =
+            if pair.at.logarithmic { "logarithm of the ratio of" } else { "difference of" };
         let title = format!("{change} {measure}");
         let says = format!("{title}, {one} against {other}");
         let higher_is_better = pair.higher_is_better();
@@ -198,26 +201,38 @@ impl PairQueries<'_> {
             false => "Each bar is a query".to_owned(),
         };
         let note = format!(
-            "{what}: blue where {one} is better, orange where it is worse. The dashed line is the mean."
+            "{what}: blue where {one} is better, orange where it is worse. The dashed line is the \
+             mean."
         );
         figure(page, "Every query, sorted", Some(&note), |page| {
             let bar_title = |place: usize| self.bar(place);
             let titles: &dyn Fn(usize) -> String = &bar_title;
             let titles = (detail == Detail::Named).then_some(titles);
             let says = AltText { title: format!("{says}, by query, sorted"), values: self.said() };
-            let sorted =
-                Sorted { deltas: &self.deltas, mean: pair.mean(), higher_is_better, title: &title, titles };
+            let sorted = Sorted {
+                deltas: &self.deltas,
+                mean: pair.mean(),
+                higher_is_better,
+                title: &title,
+                titles,
+            };
             bars::draw(page, &says, &sorted);
         });
-        figure(page, "Number of queries by difference", Some("The grey bar is around 0."), |page| {
-            let [least, most] = bounds(measure);
-            let bounds = match pair.at.logarithmic {
-                true => [f64::NEG_INFINITY, f64::INFINITY],
-                false => [least - most, most - least],
-            };
-            let deltas = Deltas { deltas: &self.deltas, higher_is_better, title: &title, bounds };
-            histogram::deltas(page, format!("number of queries by {says}"), &deltas);
-        });
+        figure(
+            page,
+            "Number of queries by difference",
+            Some("The grey bar is around 0."),
+            |page| {
+                let [least, most] = bounds(measure);
+                let bounds = match pair.at.logarithmic {
+                    true => [f64::NEG_INFINITY, f64::INFINITY],
+                    false => [least - most, most - least],
+                };
+                let deltas =
+                    Deltas { deltas: &self.deltas, higher_is_better, title: &title, bounds };
+                histogram::deltas(page, format!("number of queries by {says}"), &deltas);
+            },
+        );
     }
 
     /// The differences in words.
@@ -248,7 +263,9 @@ impl PairQueries<'_> {
     fn scatter(&self, page: &mut Elements, detail: Detail, measure: &str, names: [&str; 2]) {
         let logarithmic = self.pair.at.logarithmic;
         let shown: [Vec<f64>; 2] = match logarithmic {
-            true => [0, 1].map(|run| (0..self.ids.len()).map(|query| self.value(run, query)).collect()),
+            true => {
+                [0, 1].map(|run| (0..self.ids.len()).map(|query| self.value(run, query)).collect())
+            }
             false => [Vec::new(), Vec::new()],
         };
         let values = if logarithmic { [&shown[0][..], &shown[1][..]] } else { self.values };
@@ -289,7 +306,8 @@ impl PairQueries<'_> {
             table(page, 1, &["query", &other, &one, "difference"], |page| {
                 for &query in queries {
                     let [a, b] = [0, 1].map(|run| self.written(run, query));
-                    let named = |page: &mut Elements| write_query(page, self.ids[query], self.context);
+                    let named =
+                        |page: &mut Elements| write_query(page, self.ids[query], self.context);
                     row(page, named, &[a, b, self.pair.text(self.pair.change(query))]);
                 }
             });

@@ -37,7 +37,9 @@ fn ranking(page: &mut Elements, of: &TopDocuments) {
             for document in &of.documents {
                 classed(page, "tr", if document.is_relevant { "relevant" } else { "" }, |page| {
                     page.line("td", &[], document.rank);
-                    page.element("th", &[("scope", &"row")], |page| write_name(page, &document.id, ID));
+                    page.element("th", &[("scope", &"row")], |page| {
+                        write_name(page, &document.id, ID)
+                    });
                     page.line("td", &[], &document.grade);
                     page.line("td", &[], &document.score);
                 });

@@ -1,4 +1,5 @@
-//! The page of scores: means, the distribution of the values of queries, and curves; and the end that all pages have.
+//! The page of scores: means, the distribution of the values of queries, and curves; and the end
+//! that all pages have.
 
 use super::context::Context;
 use super::curves::{self, Chart};
@@ -38,7 +39,9 @@ pub fn write(scores: &Scores, context: &Context, page: &mut Elements) {
     let runs: Vec<&RunScores> = ordered(scores).into_iter().map(|at| &scores.runs[at]).collect();
     let counts: Vec<usize> = runs.iter().map(|run| run.queries).collect();
     let all = match counts.as_slice() {
-        [first, others @ ..] if others.iter().all(|count| count == first) => format!(", {}", queries(*first)),
+        [first, others @ ..] if others.iter().all(|count| count == first) => {
+            format!(", {}", queries(*first))
+        }
         _ => String::new(),
     };
     let many = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
@@ -100,10 +103,11 @@ pub fn labelled(scores: &Scores) -> Vec<(&str, String)> {
     runs.enumerate().map(|(at, name)| (name, (at + 1).to_string())).collect()
 }
 
-/// The places of the runs, without those of groups of queries: a few in the order of the input, many with the best by the first measure
-/// first.
+/// The places of the runs, without those of groups of queries: a few in the order of the input,
+/// many with the best by the first measure first.
 fn ordered(scores: &Scores) -> Vec<usize> {
-    let mut runs: Vec<usize> = (0..scores.runs.len()).filter(|&at| scores.runs[at].group.is_none()).collect();
+    let mut runs: Vec<usize> =
+        (0..scores.runs.len()).filter(|&at| scores.runs[at].group.is_none()).collect();
     if let Some(sign) = sorted(scores, runs.len()) {
         sort::by_number(&mut runs, |&at| {
             scores.runs[at].average(0).map_or(f64::INFINITY, |average| -sign * average)
@@ -126,7 +130,8 @@ fn sorted(scores: &Scores, runs: usize) -> Option<f64> {
 fn rows(scores: &Scores) -> Vec<usize> {
     let with_groups = |run: usize| {
         let name = &scores.runs[run].name;
-        let is_group = move |at: &usize| scores.runs[*at].group.is_some() && scores.runs[*at].name == *name;
+        let is_group =
+            move |at: &usize| scores.runs[*at].group.is_some() && scores.runs[*at].name == *name;
         [run].into_iter().chain((0..scores.runs.len()).filter(is_group))
     };
     ordered(scores).into_iter().flat_map(with_groups).collect()
@@ -160,7 +165,8 @@ fn one_run(page: &mut Elements, run: &RunScores, scores: &Scores) {
     note(
         page,
         &format!(
-            "{}: the average is the mean; for counts it is the sum, and for geometric means the geometric mean.",
+            "{}: the average is the mean; for counts it is the sum, and for geometric means the \
+             geometric mean.",
             full_name(run)
         ),
     );
@@ -168,8 +174,8 @@ fn one_run(page: &mut Elements, run: &RunScores, scores: &Scores) {
 
 /// A statistic as text: sums and counts of queries have no decimals if they are whole.
 fn written(value: f64, stat: StatName) -> String {
-    let is_count =
-        matches!(stat, StatName::Sum | StatName::Varying | StatName::Across) && value.fract() == 0.0;
+    let is_count = matches!(stat, StatName::Sum | StatName::Varying | StatName::Across)
+        && value.fract() == 0.0;
     number(value, if is_count { 0 } else { 4 })
 }
 
@@ -177,8 +183,10 @@ fn written(value: f64, stat: StatName) -> String {
 fn several_runs(page: &mut Elements, scores: &Scores) {
     let measures = scores.measures.len().min(MEASURES);
     let shown = scores.runs.len().min(RUNS).min(CELLS / measures.max(1));
-    let headings: Vec<String> =
-        ["run".to_owned()].into_iter().chain(scores.measures[..measures].iter().map(heading)).collect();
+    let headings: Vec<String> = ["run".to_owned()]
+        .into_iter()
+        .chain(scores.measures[..measures].iter().map(heading))
+        .collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     let best: Vec<Vec<bool>> = (0..measures).map(|measure| best(scores, measure)).collect();
     let mut number_of = 0;
@@ -197,7 +205,8 @@ fn several_runs(page: &mut Elements, scores: &Scores) {
                 for (measure, best) in best.iter().enumerate() {
                     let value = run.stats.get(measure).and_then(|stats| stats.first());
                     let is_best = best[at];
-                    let text = value.map_or("–".to_owned(), |&(stat, value)| written(value, stat));
+                    let text =
+                        value.map_or("–".to_owned(), |&(stat, value)| written(value, stat));
                     cell(page, if is_best { "best" } else { "" }, |page| {
                         page.text(format_args!("{text}{}", if is_best { "*" } else { "" }));
                     });
@@ -208,11 +217,14 @@ fn several_runs(page: &mut Elements, scores: &Scores) {
     left_out(page, shown, scores.runs.len(), "rows");
     left_out(page, measures, scores.measures.len(), "measures");
     let runs = scores.runs.iter().filter(|run| run.group.is_none()).count();
-    let order = sorted(scores, runs).map(|_| format!(" Runs are sorted by {}.", scores.measures[0]));
+    let order =
+        sorted(scores, runs).map(|_| format!(" Runs are sorted by {}.", scores.measures[0]));
     let order = order.unwrap_or_default();
     note(
         page,
-        &format!("* is the best average, which is not necessarily better: see `laneval compare`.{order}"),
+        &format!(
+            "* is the best average, which is not necessarily better: see `laneval compare`.{order}"
+        ),
     );
 }
 
@@ -232,10 +244,12 @@ fn intervals(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
         let point = run.average(measure).filter(|value| value.is_finite())?;
         let given = run.stat(measure, StatName::Ci95Low).zip(run.stat(measure, StatName::Ci95High));
         let is_mean = scores.measures[measure].definition().average == Average::Mean;
-        let values = run.per_query.as_ref().filter(|_| is_mean).and_then(|of| of.values.get(measure));
+        let values =
+            run.per_query.as_ref().filter(|_| is_mean).and_then(|of| of.values.get(measure));
         let values = values.map(|values| defined(values));
-        let interval =
-            given.map(|(low, high)| [low, high]).or_else(|| mean_interval(values.as_deref()?, ALPHA))?;
+        let interval = given
+            .map(|(low, high)| [low, high])
+            .or_else(|| mean_interval(values.as_deref()?, ALPHA))?;
         let title = format!(
             "{}: {}, {} to {}",
             name(&run.name),
@@ -256,22 +270,33 @@ fn intervals(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
     let mut drawn = false;
     figures(page, |page| {
         for measure in 0..scores.measures.len().min(FIGURES) {
-            let rows: Vec<Whisker> =
-                runs.iter().enumerate().take(2 * ROWS).filter_map(|run| row(run, measure)).collect();
+            let rows: Vec<Whisker> = runs
+                .iter()
+                .enumerate()
+                .take(2 * ROWS)
+                .filter_map(|run| row(run, measure))
+                .collect();
             if rows.is_empty() {
                 continue;
             }
             drawn = true;
-            let title = format!("{}, {}", scores.measures[measure], direction(&scores.measures[measure]));
+            let title =
+                format!("{}, {}", scores.measures[measure], direction(&scores.measures[measure]));
             let bounds = bounds(&scores.measures[measure]);
             figure(page, &format!("{} of each run", scores.measures[measure]), None, |page| {
-                Whiskers::of(&rows, &Axis { title: &title, sides: None, zero: None, band: None, bounds })
-                    .draw(page);
+                Whiskers::of(
+                    &rows,
+                    &Axis { title: &title, sides: None, zero: None, band: None, bounds },
+                )
+                .draw(page);
             });
         }
     });
     if drawn {
-        note(page, "Lines are 95 % intervals of each mean. Runs whose intervals overlap may still differ.");
+        note(
+            page,
+            "Lines are 95 % intervals of each mean. Runs whose intervals overlap may still differ.",
+        );
     }
 }
 
@@ -297,7 +322,11 @@ fn spread(page: &mut Elements, scores: &Scores, runs: &[&RunScores]) {
             }
         }
     });
-    note(page, "Bars are numbers of queries, on the same scale in all rows; the dashed line is the average.");
+    note(
+        page,
+        "Bars are numbers of queries, on the same scale in all rows; the dashed line is the \
+         average.",
+    );
     left_out(page, scores.measures.len().min(FIGURES), scores.measures.len(), "measures");
     left_out(page, runs.len().min(ROWS), runs.len(), "runs");
 }

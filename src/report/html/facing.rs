@@ -1,7 +1,8 @@
 //! A pair as a page shows it: one run against the other, in the order that is told.
 //!
-//! A difference is that of a run less the one before it in the input. Of many runs without a baseline the best is shown against each of the
-//! others, and then the numbers of some pairs have to change their sign; where the question has a direction, they keep it.
+//! A difference is that of a run less the one before it in the input. Of many runs without a
+//! baseline the best is shown against each of the others, and then the numbers of some pairs have
+//! to change their sign; where the question has a direction, they keep it.
 
 use super::names::{name, name_in};
 use super::scale::{number, signed};
@@ -31,7 +32,8 @@ impl<'a> Facing<'a> {
         Facing { of, at, one: at.pair.run, other: at.pair.baseline, sign: 1.0 }
     }
 
-    /// Shows a difference in the order of the page: of many runs the one that is better under the first measure comes first.
+    /// Shows a difference in the order of the page: of many runs the one that is better under the
+    /// first measure comes first.
     pub fn told(of: &'a Comparison, at: &'a Difference) -> Self {
         let given = Facing::as_given(of, at);
         let is_free = of.baseline.is_none() && of.options.alternative == Alternative::TwoSided;
@@ -64,7 +66,9 @@ impl<'a> Facing<'a> {
 
     /// The interval of the mean difference.
     pub fn ends(&self) -> Option<[f64; 2]> {
-        self.at.interval.map(|[low, high]| if self.sign < 0.0 { [-high, -low] } else { [low, high] })
+        self.at
+            .interval
+            .map(|[low, high]| if self.sign < 0.0 { [-high, -low] } else { [low, high] })
     }
 
     /// By how much a query differs.
@@ -87,7 +91,8 @@ impl<'a> Facing<'a> {
     /// The numbers of queries that the one won, tied and lost.
     pub fn wins(&self) -> [usize; 3] {
         let wins = &self.at.wins;
-        let [won, lost] = if self.sign < 0.0 { [wins.losses, wins.wins] } else { [wins.wins, wins.losses] };
+        let [won, lost] =
+            if self.sign < 0.0 { [wins.losses, wins.wins] } else { [wins.wins, wins.losses] };
         [won, wins.ties, lost]
     }
 
@@ -116,12 +121,14 @@ impl<'a> Facing<'a> {
 
     /// The interval as text.
     pub fn interval(&self) -> String {
-        self.ends()
-            .map_or("–".to_owned(), |[low, high]| format!("{} to {}", self.text(low), self.text(high)))
+        self.ends().map_or("–".to_owned(), |[low, high]| {
+            format!("{} to {}", self.text(low), self.text(high))
+        })
     }
 }
 
-/// The pair of the headline: of the pairs that are put in words the first that is decided; of many runs the best and the next.
+/// The pair of the headline: of the pairs that are put in words the first that is decided; of many
+/// runs the best and the next.
 pub fn first_pair(of: &Comparison) -> Option<Facing<'_>> {
     let pairs = of.leading();
     let is_decided =

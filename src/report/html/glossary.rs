@@ -1,4 +1,5 @@
-//! The glossary at the end of a page: what its words mean, for people who do not evaluate rankings every day.
+//! The glossary at the end of a page: what its words mean, for people who do not evaluate rankings
+//! every day.
 
 use super::context::Context;
 use super::curves;
@@ -21,11 +22,38 @@ pub fn of_comparison(page: &mut Elements, of: &Comparison, context: &Context) {
     entries.extend(of_measures(&of.measures, context));
     entries.extend(
         [
-            ("interval", format!("the range in which the true difference lies with a confidence of {level}, as far as these queries stand for others")),
-            ("p", "how often chance alone would make a difference as large as the one seen, if the two runs were equally good: a small p speaks for a real difference".to_owned()),
-            ("adjusted p", format!("p made larger, because among many comparisons some look good by chance alone; below {alpha} a difference counts as shown")),
-            ("tie", "a query on which both runs have the same value; of runs: no difference was shown, which does not show that they are equal".to_owned()),
-            ("d", "the mean difference divided by how much the differences of queries vary".to_owned()),
+            (
+                "interval",
+                format!(
+                    "the range in which the true difference lies with a confidence of \
+                                  {level}, as far as these queries stand for others"
+                ),
+            ),
+            (
+                "p",
+                "how often chance alone would make a difference as large as the one seen, if the \
+                   two runs were equally good: a small p speaks for a real difference"
+                    .to_owned(),
+            ),
+            (
+                "adjusted p",
+                format!(
+                    "p made larger, because among many comparisons some look good \
+                                    by chance alone; below {alpha} a difference counts as shown"
+                ),
+            ),
+            (
+                "tie",
+                "a query on which both runs have the same value; of runs: no difference was \
+                     shown, which does not show that they are equal"
+                    .to_owned(),
+            ),
+            (
+                "d",
+                "the mean difference divided by how much the differences of queries \
+                   vary"
+                    .to_owned(),
+            ),
         ]
         .map(|(word, meaning)| (word.to_owned(), meaning)),
     );
@@ -40,16 +68,29 @@ pub fn of_comparison(page: &mut Elements, of: &Comparison, context: &Context) {
 pub fn of_scores(page: &mut Elements, of: &Scores, context: &Context) {
     let mut entries = common();
     entries.extend(of_measures(&of.measures, context));
-    let meaning = "the range in which the true average lies with a confidence of 95 %, as far as these queries stand for others";
+    let meaning = "the range in which the true average lies with a confidence of 95 %, as far as \
+                   these queries stand for others";
     entries.push(("interval".to_owned(), meaning.to_owned()));
     write(page, &entries);
 }
 
 fn common() -> Vec<GlossaryEntry> {
     [
-        ("judgments", "which documents people, or programs, found relevant to which query, and how relevant: the grade"),
-        ("run", "the results of one system: for each query the documents that it found, in its order"),
-        ("relevant", "a document whose grade is high enough, 1 or more unless said otherwise; a document without a judgment counts as not relevant"),
+        (
+            "judgments",
+            "which documents people, or programs, found relevant to which query, and how \
+                       relevant: the grade",
+        ),
+        (
+            "run",
+            "the results of one system: for each query the documents that it found, in its \
+                 order",
+        ),
+        (
+            "relevant",
+            "a document whose grade is high enough, 1 or more unless said otherwise; a \
+                      document without a judgment counts as not relevant",
+        ),
     ]
     .map(|(word, meaning)| (word.to_owned(), meaning.to_owned()))
     .to_vec()
@@ -61,7 +102,9 @@ fn of_measures(measures: &[Measure], context: &Context) -> Vec<GlossaryEntry> {
     let drawn = context.curves.map(|scores| (curves::measures(&scores.measures), &scores.measures));
     let drawn = drawn.iter().flat_map(|(names, all)| {
         let is_drawn = |of: &&Measure| {
-            of.to_string().rsplit_once('@').is_some_and(|(name, _)| names.iter().any(|drawn| drawn == name))
+            of.to_string()
+                .rsplit_once('@')
+                .is_some_and(|(name, _)| names.iter().any(|drawn| drawn == name))
         };
         all.iter().filter(is_drawn)
     });

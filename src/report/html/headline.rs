@@ -1,4 +1,5 @@
-//! The top of the page of a comparison: the verdict in large type, what it means in plain words, and the gates with their numbers.
+//! The top of the page of a comparison: the verdict in large type, what it means in plain words,
+//! and the gates with their numbers.
 
 use super::context::Context;
 use super::facing::{Facing, first_pair};
@@ -56,7 +57,9 @@ fn verdict(page: &mut Elements, sentence: &str) {
 fn list(page: &mut Elements, class: &str, lines: &[String]) {
     if !lines.is_empty() {
         classed(page, "ul", class, |page| {
-            lines.iter().for_each(|line| page.line("li", &[], unbroken(&printable(line.as_bytes()))));
+            lines
+                .iter()
+                .for_each(|line| page.line("li", &[], unbroken(&printable(line.as_bytes()))));
         });
     }
 }
@@ -76,18 +79,25 @@ fn meaning(pair: &Facing) -> Option<String> {
     );
     let two_sided = of.options.alternative == Alternative::TwoSided;
     let Some(p) = pair.at.p_adjusted.filter(|_| two_sided) else { return Some(text) };
-    let range = pair.ends().map(|[low, high]| format!("from {} to {}", pair.text(low), pair.text(high)));
+    let range =
+        pair.ends().map(|[low, high]| format!("from {} to {}", pair.text(low), pair.text(high)));
     if let (Some(true), Some(margin)) = (pair.at.is_equivalent, of.options.margin) {
         return Some(format!("{text} Whatever difference there is, it is smaller than ±{margin}."));
     }
     text += &match (pair.is_sure(), range) {
         (true, _) => format!(
-            " If the two were equally good, {}a difference as large as this one would come by chance {}.",
-            if of.family_size > 1 && pair.at.p != Some(p) { "among so many comparisons " } else { "" },
+            " If the two were equally good, {}a difference as large as this one would come by \
+             chance {}.",
+            if of.family_size > 1 && pair.at.p != Some(p) {
+                "among so many comparisons "
+            } else {
+                ""
+            },
             chance(p)
         ),
         (false, Some(range)) => format!(
-            " That may be luck: the data fit any true difference {range} ({} interval). More queries would tell.",
+            " That may be luck: the data fit any true difference {range} ({} interval). More \
+             queries would tell.",
             confidence(of.options.alpha)
         ),
         (false, None) => " That may be luck: more queries would tell.".to_owned(),
@@ -125,8 +135,10 @@ fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     if results.is_empty() {
         return;
     }
-    let (count, failed) = (results.len(), results.iter().filter(|of| of.judged.verdict.failed).count());
-    let what = if context.groups.is_empty() { "gates" } else { "gates, over all queries and in groups," };
+    let (count, failed) =
+        (results.len(), results.iter().filter(|of| of.judged.verdict.failed).count());
+    let what =
+        if context.groups.is_empty() { "gates" } else { "gates, over all queries and in groups," };
     let (class, words) = match (failed, count) {
         (0, 1) => ("fine", "✓ The gate passed".to_owned()),
         (0, _) => ("fine", format!("✓ {count} of {count} {what} passed")),
@@ -138,7 +150,8 @@ fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
             page.text(" ");
             page.line("a", &[("href", &"#gates")], "all gates");
         });
-        let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
+        let that =
+            |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
         page.element("ul", &[], |page| {
             for result in that(true).chain(that(false)).take(GATES) {
                 let mark = if result.judged.verdict.failed { "✗" } else { "✓" };

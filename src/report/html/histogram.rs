@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use super::markup::Elements;
-use super::plot::{AltText, COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
+use super::plot::{
+    AltText, COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below,
+};
 use super::scale::{Scale, number, signed};
 use crate::sort;
 
@@ -56,8 +58,8 @@ pub fn deltas(page: &mut Elements, title: String, of: &Deltas) {
     let most = first.abs().max(last.abs());
     let scale = Scale::round(0.0, most, BINS / 2 - 2);
     let width = scale.ticks().get(1).map_or(1.0, |tick| tick - scale.ticks()[0]);
-    // The middle bin reaches half a width to either side of 0, so that differences of about 0 are one bar and not two. A largest difference
-    // that lies on a border gets no bin of its own.
+    // The middle bin reaches half a width to either side of 0, so that differences of about 0 are
+    // one bar and not two. A largest difference that lies on a border gets no bin of its own.
     let side = |end: f64| (end.max(0.0) / width + 0.5 - 1e-9).floor();
     let [below, above] = [side(-last), side(first)];
     let bins = Bins::of(of.deltas, -(below + 0.5) * width, width, (below + above) as usize + 1);
@@ -86,7 +88,13 @@ pub fn deltas(page: &mut Elements, title: String, of: &Deltas) {
             };
             let title = title_of((bin, &count));
             let [left, right] = [low + 0.6, high - 0.6];
-            rectangle(paper, class, [left, plot.y.at(count as f64)], [right, plot.y.at(0.0)], Some(&title));
+            rectangle(
+                paper,
+                class,
+                [left, plot.y.at(count as f64)],
+                [right, plot.y.at(0.0)],
+                Some(&title),
+            );
         }
         let [.., top, bottom] = plot.borders();
         line(paper, "zero", [plot.x.at(0.0), top], [plot.x.at(0.0), bottom]);
@@ -108,8 +116,10 @@ impl RunValues<'_> {
     fn said(&self) -> String {
         let mut sorted = self.values.to_vec();
         sort::by_number(&mut sorted, |&value| value);
-        let average = self.average.as_ref().map_or(String::new(), |(text, _)| format!("average {text}, "));
-        let [least, median, most] = [0, sorted.len() / 2, sorted.len() - 1].map(|at| number(sorted[at], 4));
+        let average =
+            self.average.as_ref().map_or(String::new(), |(text, _)| format!("average {text}, "));
+        let [least, median, most] =
+            [0, sorted.len() / 2, sorted.len() - 1].map(|at| number(sorted[at], 4));
         format!(
             "{}: {}, {average}from {least} to {most}, half of them {median} or more",
             self.label,
@@ -121,7 +131,8 @@ impl RunValues<'_> {
 /// Draws the distribution of values of queries, one row for each run over one axis.
 pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunValues]) {
     let all = || runs.iter().flat_map(|run| run.values.iter().copied());
-    let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
+    let [low, high] =
+        [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
     let bins = Scale::round(low.min(0.0), high, BINS - 4).bounded(bounds);
     let ticks = bins.ticks();
     let (low, width) = (bins.numbers[0], ticks[1] - ticks[0]);
@@ -140,7 +151,12 @@ pub fn values(page: &mut Elements, title: &str, bounds: [f64; 2], runs: &[RunVal
             let base = (row + 1) as f64 * ROW;
             let average = run.average.as_ref().map_or(String::new(), |(text, _)| text.clone());
             let room = (WIDTH - 2.0 * EDGE) / COLUMN - average.chars().count() as f64 - 2.0;
-            text(paper, "label", [EDGE, base - 50.0], shortened(&run.label, room.max(8.0) as usize));
+            text(
+                paper,
+                "label",
+                [EDGE, base - 50.0],
+                shortened(&run.label, room.max(8.0) as usize),
+            );
             text(paper, "label end", [WIDTH - EDGE, base - 50.0], average);
             for (bin, &count) in bins.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let [from, to] = bins.borders(bin);

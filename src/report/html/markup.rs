@@ -1,14 +1,18 @@
 //! Markup: elements of HTML and SVG, in which all text and all attributes are escaped.
 //!
-//! Markup can only be written by the functions here: names of elements and attributes are literals, and everything else is escaped. The
-//! output is well-formed XML too, apart from the line that says it is HTML.
+//! Markup can only be written by the functions here: names of elements and attributes are literals,
+//! and everything else is escaped. The output is well-formed XML too, apart from the line that says
+//! it is HTML.
 //!
-//! Names of runs, ids of queries and file names are whatever people and programs wrote, and a page is opened in a browser by somebody else.
-//! So there is one door: every text and every value of an attribute goes through one writer that escapes, also what looks harmless, such as
-//! a number; and what does not go through it has the type of a literal. Behind the door, the policy of a page allows no script at all.
+//! Names of runs, ids of queries and file names are whatever people and programs wrote, and a page
+//! is opened in a browser by somebody else. So there is one door: every text and every value of an
+//! attribute goes through one writer that escapes, also what looks harmless, such as a number; and
+//! what does not go through it has the type of a literal. Behind the door, the policy of a page
+//! allows no script at all.
 //!
-//! Both quotes are escaped everywhere, so the same writer serves text and attributes. Controls become U+FFFD, because a document of XML may
-//! have none of them, not even escaped, and SVG files are XML.
+//! Both quotes are escaped everywhere, so the same writer serves text and attributes. Controls
+//! become U+FFFD, because a document of XML may have none of them, not even escaped, and SVG files
+//! are XML.
 
 use std::fmt::{self, Display, Write};
 
@@ -127,8 +131,11 @@ impl fmt::Write for Escaped<'_> {
                 '\'' => self.0.push_str("&#39;"),
                 // XML has no other controls, and not these two characters.
                 '\t' | '\n' => self.0.push(c),
-                // A carriage return too: readers of XML turn it into a line feed, so what is read back would not be what was written.
-                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => self.0.push('\u{fffd}'),
+                // A carriage return too: readers of XML turn it into a line feed, so what is read
+                // back would not be what was written.
+                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {
+                    self.0.push('\u{fffd}')
+                }
                 c => self.0.push(c),
             }
         }
@@ -145,7 +152,8 @@ mod tests {
         let mut page = Elements::default();
         let name = "\"><script>alert('a' & 1)</script>\u{1}\r";
         page.element("b", &[("title", &name)], |inside| inside.text(name));
-        let escaped = "&quot;&gt;&lt;script&gt;alert(&#39;a&#39; &amp; 1)&lt;/script&gt;\u{fffd}\u{fffd}";
+        let escaped =
+            "&quot;&gt;&lt;script&gt;alert(&#39;a&#39; &amp; 1)&lt;/script&gt;\u{fffd}\u{fffd}";
         assert_eq!(page.as_str(), format!("<b title=\"{escaped}\">{escaped}</b>"));
     }
 }

@@ -1,7 +1,8 @@
-//! Pages: a comparison, or scores, as one file that browsers show, with charts in it and nothing to load; and single charts.
+//! Pages: a comparison, or scores, as one file that browsers show, with charts in it and nothing to
+//! load; and single charts.
 //!
-//! A page has no script, and its policy allows none. Its bytes follow from its content, and beyond some thousand queries their number does
-//! not grow.
+//! A page has no script, and its policy allows none. Its bytes follow from its content, and beyond
+//! some thousand queries their number does not grow.
 
 mod bars;
 mod blocks;
@@ -42,7 +43,11 @@ pub use details::{LostQueries, lost_queries};
 ///
 /// # Errors
 /// The error of the writer.
-pub fn comparison(comparison: &Comparison, context: &Context, to: &mut impl Write) -> io::Result<()> {
+pub fn comparison(
+    comparison: &Comparison,
+    context: &Context,
+    to: &mut impl Write,
+) -> io::Result<()> {
     write_page(context, to, |page| compared::write(comparison, context, page))
 }
 
@@ -63,19 +68,23 @@ pub fn blocks(blocks: &[ReportBlock], context: &Context, to: &mut impl Write) ->
     write_page(context, to, |page| blocks::write(blocks, context, page))
 }
 
-/// Writes a measure over its cutoffs as an SVG document, one line for each run. [`curves`] names the measures that have several cutoffs.
+/// Writes a measure over its cutoffs as an SVG document, one line for each run. [`curves`] names
+/// the measures that have several cutoffs.
 ///
 /// # Errors
-/// The error of the writer; scores that do not have the measure at several cutoffs ([`io::ErrorKind::InvalidInput`]).
+/// The error of the writer; scores that do not have the measure at several cutoffs
+/// ([`io::ErrorKind::InvalidInput`]).
 pub fn curve(scores: &Scores, measure: &str, to: &mut impl Write) -> io::Result<()> {
     let Some(chart) = curves::Chart::of(scores, measure, &evaluated::labelled(scores)) else {
-        let message = format!("there is no curve of {measure}, which was not evaluated at several cutoffs");
+        let message =
+            format!("there is no curve of {measure}, which was not evaluated at several cutoffs");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     };
     write_document(&chart.document(&page::chart_style()), to)
 }
 
-/// Writes the differences of the first measure with their intervals as an SVG document, one row for each pair.
+/// Writes the differences of the first measure with their intervals as an SVG document, one row for
+/// each pair.
 ///
 /// # Errors
 /// The error of the writer.
@@ -93,8 +102,9 @@ pub fn forest(comparison: &Comparison, to: &mut impl Write) -> io::Result<()> {
 /// No such measure, or more than one ([`io::ErrorKind::InvalidInput`]).
 pub fn only_curve(measures: &[Measure]) -> io::Result<String> {
     let wrong = |found: String| {
-        let message =
-            format!("a chart has one measure at three cutoffs or more, such as nDCG@1..50, {found}");
+        let message = format!(
+            "a chart has one measure at three cutoffs or more, such as nDCG@1..50, {found}"
+        );
         io::Error::new(io::ErrorKind::InvalidInput, message)
     };
     let mut found = curves(measures);

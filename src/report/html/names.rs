@@ -25,7 +25,8 @@ pub fn name_in(name: &str, columns: usize) -> String {
     shortened(&printable(name.as_bytes()), columns)
 }
 
-/// Writes a name, whose direction of writing changes nothing around it; one that is shortened has the whole as its title.
+/// Writes a name, whose direction of writing changes nothing around it; one that is shortened has
+/// the whole as its title.
 pub fn write_name(page: &mut Elements, name: &str, columns: usize) {
     let (whole, short) = (printable(name.as_bytes()), name_in(name, columns));
     let titled: &[(&'static str, &dyn Display)] = &[("title", &whole)];

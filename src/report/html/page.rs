@@ -8,8 +8,9 @@ use super::plot::shortened;
 /// The policy of what a page may load: nothing but its own style.
 const POLICY: &str = include_str!("policy.txt");
 
-/// The names of colours with their values on white paper and on a dark screen. The colours of series are those of Okabe and Ito, which the
-/// colour-blind can tell apart; those of a dark screen are lighter.
+/// The names of colours with their values on white paper and on a dark screen. The colours of
+/// series are those of Okabe and Ito, which the colour-blind can tell apart; those of a dark screen
+/// are lighter.
 const COLOURS: [(&str, &str, &str); 22] = [
     ("paper", "#ffffff", "#14171a"),
     ("card", "#f5f6f7", "#1d2125"),
@@ -42,9 +43,9 @@ const PAGE: &str = include_str!("page.css");
 
 /// The style of charts on white paper, without features that only browsers have.
 pub fn chart_style() -> String {
-    COLOURS
-        .iter()
-        .fold(CHART.to_owned(), |style, (name, light, _)| style.replace(&format!("var(--{name})"), light))
+    COLOURS.iter().fold(CHART.to_owned(), |style, (name, light, _)| {
+        style.replace(&format!("var(--{name})"), light)
+    })
 }
 
 fn page_style() -> String {
@@ -55,7 +56,8 @@ fn page_style() -> String {
         })
     };
     format!(
-        ":root{{color-scheme:light dark;{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{CHART}{PAGE}",
+        ":root{{color-scheme:light dark;{}}}\n@media screen and \
+         (prefers-color-scheme:dark){{:root{{{}}}}}\n{CHART}{PAGE}",
         colours(false),
         colours(true)
     )
@@ -71,7 +73,8 @@ pub fn page(title: &str, body: impl FnOnce(&mut Elements)) -> Elements {
             head.empty("meta", &[policy, ("content", &POLICY)]);
             let width = "width=device-width, initial-scale=1";
             head.empty("meta", &[("name", &"viewport"), ("content", &width)]);
-            // Without it, browsers ask the server, or the disk, for favicon.ico: the page loads nothing.
+            // Without it, browsers ask the server, or the disk, for favicon.ico: the page loads
+            // nothing.
             head.empty("link", &[("rel", &"icon"), ("href", &"data:,")]);
             head.line("title", &[], title);
             head.line("style", &[], page_style());
@@ -82,7 +85,12 @@ pub fn page(title: &str, body: impl FnOnce(&mut Elements)) -> Elements {
 }
 
 /// Writes a section under a heading.
-pub fn section(page: &mut Elements, id: &'static str, heading: &str, inside: impl FnOnce(&mut Elements)) {
+pub fn section(
+    page: &mut Elements,
+    id: &'static str,
+    heading: &str,
+    inside: impl FnOnce(&mut Elements),
+) {
     page.element("section", &[("id", &id)], |page| {
         page.line("h2", &[], heading);
         inside(page);
@@ -95,7 +103,12 @@ pub fn figures(page: &mut Elements, inside: impl FnOnce(&mut Elements)) {
 }
 
 /// Writes a figure with its caption above and a note below.
-pub fn figure(page: &mut Elements, caption: &str, note: Option<&str>, draw: impl FnOnce(&mut Elements)) {
+pub fn figure(
+    page: &mut Elements,
+    caption: &str,
+    note: Option<&str>,
+    draw: impl FnOnce(&mut Elements),
+) {
     page.element("figure", &[], |page| {
         page.element("figcaption", &[], |page| page.text(shortened(caption, 120)));
         draw(page);
@@ -105,14 +118,22 @@ pub fn figure(page: &mut Elements, caption: &str, note: Option<&str>, draw: impl
     });
 }
 
-/// Writes a table that scrolls by itself if it is too wide. Its first columns, as many as `words`, are words, and the others numbers.
-pub fn table(page: &mut Elements, words: usize, headings: &[&str], rows: impl FnOnce(&mut Elements)) {
+/// Writes a table that scrolls by itself if it is too wide. Its first columns, as many as `words`,
+/// are words, and the others numbers.
+pub fn table(
+    page: &mut Elements,
+    words: usize,
+    headings: &[&str],
+    rows: impl FnOnce(&mut Elements),
+) {
     // It can be focused, so that keys scroll it.
     page.element("div", &[("class", &"scroll"), ("tabindex", &"0")], |page| {
         page.element("table", &[("class", &format_args!("w{words}"))], |page| {
             page.element("thead", &[], |page| {
                 page.element("tr", &[], |page| {
-                    headings.iter().for_each(|heading| page.line("th", &[("scope", &"col")], heading));
+                    headings
+                        .iter()
+                        .for_each(|heading| page.line("th", &[("scope", &"col")], heading));
                 });
             });
             page.element("tbody", &[], rows);
@@ -134,12 +155,18 @@ pub fn cell(page: &mut Elements, class: &str, inside: impl FnOnce(&mut Elements)
 }
 
 /// Writes an element of a class, if it has one.
-pub fn classed(page: &mut Elements, name: &'static str, class: &str, inside: impl FnOnce(&mut Elements)) {
+pub fn classed(
+    page: &mut Elements,
+    name: &'static str,
+    class: &str,
+    inside: impl FnOnce(&mut Elements),
+) {
     let attributes: &[(&'static str, &dyn std::fmt::Display)] = &[("class", &class)];
     page.element(name, if class.is_empty() { &[] } else { attributes }, inside);
 }
 
-/// Writes what is folded under a heading, which is open or not. No script is needed, and printed it is open.
+/// Writes what is folded under a heading, which is open or not. No script is needed, and printed it
+/// is open.
 pub fn folded(
     page: &mut Elements,
     is_open: bool,
@@ -183,7 +210,10 @@ mod tests {
 
     #[test]
     fn colours_can_be_told_from_what_is_behind_them() {
-        assert!((contrast("#d55e00", "#ffffff") - 3.87).abs() < 0.01, "an orange that no text may have");
+        assert!(
+            (contrast("#d55e00", "#ffffff") - 3.87).abs() < 0.01,
+            "an orange that no text may have"
+        );
         let of = |name: &str| COLOURS.iter().find(|(of, ..)| *of == name).unwrap();
         for ground in ["paper", "card", "top"] {
             let (_, light, dark) = of(ground);

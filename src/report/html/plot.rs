@@ -1,8 +1,9 @@
 //! A plot: the paper of a chart with its axes, and text that fits.
 //!
-//! Everything is laid out in units of one fixed width of paper, which the browser scales. No font is measured: text is laid out by the
-//! columns that it has on a terminal, times a width that is a little more than that of most letters. So the same bytes come out everywhere,
-//! and text that is too long by this count is shortened in its middle, because names of runs differ at their ends.
+//! Everything is laid out in units of one fixed width of paper, which the browser scales. No font
+//! is measured: text is laid out by the columns that it has on a terminal, times a width that is a
+//! little more than that of most letters. So the same bytes come out everywhere, and text that is
+//! too long by this count is shortened in its middle, because names of runs differ at their ends.
 
 use std::fmt::Display;
 
@@ -32,7 +33,8 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// Makes a plot of `height` in all, between two scales, with `right` units of room at its right.
+    /// Makes a plot of `height` in all, between two scales, with `right` units of room at its
+    /// right.
     pub fn new(x: Scale, y: Scale, height: f64, right: f64) -> Plot {
         let widest = y.ticks().into_iter().map(|tick| y.label(tick).width()).max().unwrap_or(0);
         let left = EDGE + widest as f64 * COLUMN + 6.0;
@@ -60,7 +62,12 @@ impl Plot {
         text(paper, "title", [EDGE, above - 9.0], shortened(up, room(2.0 * EDGE)));
         // Not left of the middle of the paper, where a long title would leave it on that side.
         let middle = (0.5 * (left + right)).max(0.5 * WIDTH);
-        text(paper, "title middle", [middle, self.height - 5.0], shortened(across, room(2.0 * EDGE)));
+        text(
+            paper,
+            "title middle",
+            [middle, self.height - 5.0],
+            shortened(across, room(2.0 * EDGE)),
+        );
     }
 }
 
@@ -68,7 +75,8 @@ impl Plot {
 pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     let ticks = scale.ticks();
     let [left, right] = scale.numbers.map(|end| scale.at(end));
-    let widest = ticks.iter().map(|&tick| scale.label(tick).width()).max().unwrap_or(0) as f64 * COLUMN;
+    let widest =
+        ticks.iter().map(|&tick| scale.label(tick).width()).max().unwrap_or(0) as f64 * COLUMN;
     let apart = (right - left).abs() / ticks.len().saturating_sub(1).max(1) as f64;
     // If labels would touch, every other one is left out.
     let every = if widest + 6.0 > apart { 2 } else { 1 };
@@ -78,7 +86,12 @@ pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
         if number % every == 0 {
             let label = scale.label(tick);
             let half = 0.6 * label.width() as f64 * COLUMN;
-            text(paper, "tick middle", [at.clamp(half + 1.0, WIDTH - half - 1.0), axis + 15.0], label);
+            text(
+                paper,
+                "tick middle",
+                [at.clamp(half + 1.0, WIDTH - half - 1.0), axis + 15.0],
+                label,
+            );
         }
     }
 }
@@ -118,7 +131,12 @@ fn chart_with(
 }
 
 /// Draws a chart as a document of its own, on white paper.
-pub fn document(height: f64, says: &AltText, style: &str, draw: impl FnOnce(&mut Elements)) -> Elements {
+pub fn document(
+    height: f64,
+    says: &AltText,
+    style: &str,
+    draw: impl FnOnce(&mut Elements),
+) -> Elements {
     let mut page = Elements::default();
     let [wide, high] = [WIDTH, height].map(|length| At(2.0 * length));
     let attributes: Attributes =
@@ -153,8 +171,13 @@ pub fn rectangle(
     title: Option<&dyn Display>,
 ) {
     let [width, height] = [At(right - left), At(below - above)];
-    let attributes: Attributes =
-        &[("class", &class), ("x", &At(left)), ("y", &At(above)), ("width", &width), ("height", &height)];
+    let attributes: Attributes = &[
+        ("class", &class),
+        ("x", &At(left)),
+        ("y", &At(above)),
+        ("width", &width),
+        ("height", &height),
+    ];
     match title {
         Some(title) => paper.mark("rect", attributes, title),
         None => paper.empty("rect", attributes),

@@ -1,10 +1,12 @@
 //! Scales: from numbers to places on paper, with round ticks.
 //!
-//! Numbers, places and ticks are f64, so "on a tick" is never exact: 0.3/0.1 is 2.9999999999999996. Wherever a number is divided by a step
-//! and rounded to a whole, a billionth of a step is added or taken off first. Without it a scale up to 0.3 would lose its last tick, for
-//! 2.99… is rounded down.
+//! Numbers, places and ticks are f64, so "on a tick" is never exact: 0.3/0.1 is 2.9999999999999996.
+//! Wherever a number is divided by a step and rounded to a whole, a billionth of a step is added or
+//! taken off first. Without it a scale up to 0.3 would lose its last tick, for 2.99… is rounded
+//! down.
 //!
-//! A tick is a whole number times the step, and not the tick before plus the step: so errors do not add up, and the tick at 0 is 0.
+//! A tick is a whole number times the step, and not the tick before plus the step: so errors do not
+//! add up, and the tick at 0 is 0.
 
 use std::fmt;
 
@@ -31,10 +33,12 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// Makes a scale for numbers from `low` to `high` with about `ticks` ticks, two of them at the ends.
+    /// Makes a scale for numbers from `low` to `high` with about `ticks` ticks, two of them at the
+    /// ends.
     pub fn round(low: f64, high: f64, ticks: usize) -> Scale {
         let [low, high] = apart(low, high);
-        // Of 1, 2, 5, 10 … each is at most 2.5 times the one before, so there are never far fewer ticks than asked for.
+        // Of 1, 2, 5, 10 … each is at most 2.5 times the one before, so there are never far fewer
+        // ticks than asked for.
         let step = round_step((high - low) / ticks.max(1) as f64);
         // A number on a tick, except for rounding, needs no further tick.
         let [first, last] = [(low / step + 1e-9).floor(), (high / step - 1e-9).ceil()];
@@ -53,7 +57,8 @@ impl Scale {
 
     /// Ends the scale at numbers that nothing can lie beyond, where it goes further.
     pub fn bounded(self, [least, most]: [f64; 2]) -> Scale {
-        // Ticks are whole multiples of a step that divides 1 and so are 0 and 1: the scale still ends on ticks.
+        // Ticks are whole multiples of a step that divides 1 and so are 0 and 1: the scale still
+        // ends on ticks.
         let [low, high] = [self.numbers[0].max(least), self.numbers[1].min(most)];
         if low < high { Scale { numbers: [low, high], ..self } } else { self }
     }
@@ -65,7 +70,8 @@ impl Scale {
 
     /// Limits the ticks to whole numbers.
     pub fn whole(self) -> Scale {
-        // For counts. A step of 0.5 would label halves of a query; those from 1 up are whole already.
+        // For counts. A step of 0.5 would label halves of a query; those from 1 up are whole
+        // already.
         Scale { step: self.step.max(1.0).ceil(), ..self }
     }
 
@@ -91,8 +97,8 @@ impl Scale {
 
     /// A tick as text.
     pub fn label(&self, tick: f64) -> String {
-        // As many decimals as the step has: 0.2 has one, 0.05 two. The factor lifts a step such as 0.09999999999999999 onto its power of
-        // ten.
+        // As many decimals as the step has: 0.2 has one, 0.05 two. The factor lifts a step such as
+        // 0.09999999999999999 onto its power of ten.
         let decimals = (-(self.step * 1.000_001).log10().floor()).max(0.0) as usize;
         let most = self.numbers[0].abs().max(self.numbers[1].abs());
         if decimals > 5 || most >= 1e7 {
@@ -105,7 +111,8 @@ impl Scale {
 /// Moves two numbers apart if they are equal, so that a scale is possible.
 fn apart(low: f64, high: f64) -> [f64; 2] {
     let [low, high] = if low <= high { [low, high] } else { [high, low] };
-    // Numbers that are this near are equal but for rounding; ticks between them would all have one label.
+    // Numbers that are this near are equal but for rounding; ticks between them would all have one
+    // label.
     let enough = 1e-9 * low.abs().max(high.abs());
     if high - low > enough.max(f64::MIN_POSITIVE) {
         return [low, high];
@@ -117,8 +124,10 @@ fn apart(low: f64, high: f64) -> [f64; 2] {
 /// 1, 2 or 5 times a power of ten, `step` or more.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
-    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| times * power >= step * (1.0 - 1e-9));
-    // A power below 1 is divided by its inverse, which is exact, so that 0.3 does not become 0.30000000000000004.
+    let times =
+        [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| times * power >= step * (1.0 - 1e-9));
+    // A power below 1 is divided by its inverse, which is exact, so that 0.3 does not become
+    // 0.30000000000000004.
     let times = times.unwrap_or(10.0);
     if power < 1.0 { times / (1.0 / power).round() } else { times * power }
 }
@@ -151,7 +160,10 @@ mod tests {
             scale.ticks().into_iter().map(|tick| scale.label(tick)).collect()
         };
         assert_eq!(labels(Scale::round(0.0, 1.0, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        assert_eq!(labels(Scale::round(-0.021, 0.161, 4)), ["-0.05", "0.00", "0.05", "0.10", "0.15", "0.20"]);
+        assert_eq!(
+            labels(Scale::round(-0.021, 0.161, 4)),
+            ["-0.05", "0.00", "0.05", "0.10", "0.15", "0.20"]
+        );
         assert_eq!(labels(Scale::exact(1.0, 40.0, 4)), ["10", "20", "30", "40"]);
         assert_eq!(labels(Scale::round(0.0, 3.0, 10).whole()), ["0", "1", "2", "3"]);
         assert_eq!(labels(Scale::round(0.5, 0.5, 2)), ["0.45", "0.50", "0.55"]);
@@ -163,7 +175,10 @@ mod tests {
     fn scales_end_at_bounds() {
         let ends = |low: f64, high: f64| Scale::round(low, high, 5).bounded([0.0, 1.0]).numbers;
         assert!(Scale::round(0.3, 1.03, 5).numbers[1] > 1.1, "unbounded, it goes on to 1.2");
-        assert_eq!([ends(0.3, 1.03), ends(-0.02, 0.9), ends(1.0, 1.0)], [[0.2, 1.0], [0.0, 1.0], [0.9, 1.0]]);
+        assert_eq!(
+            [ends(0.3, 1.03), ends(-0.02, 0.9), ends(1.0, 1.0)],
+            [[0.2, 1.0], [0.0, 1.0], [0.9, 1.0]]
+        );
         assert_eq!(Scale::round(2.0, 3.0, 2).bounded([0.0, 1.0]).numbers, [2.0, 3.0]);
     }
 
@@ -177,7 +192,13 @@ mod tests {
 
     #[test]
     fn zero_has_no_sign() {
-        assert_eq!([number(-0.00001, 4), number(-0.5, 1), number(1e-9, 2)], ["0.0000", "-0.5", "0.00"]);
-        assert_eq!([signed(0.00001, 4), signed(0.5, 1), signed(-0.5, 1)], ["0.0000", "+0.5", "-0.5"]);
+        assert_eq!(
+            [number(-0.00001, 4), number(-0.5, 1), number(1e-9, 2)],
+            ["0.0000", "-0.5", "0.00"]
+        );
+        assert_eq!(
+            [signed(0.00001, 4), signed(0.5, 1), signed(-0.5, 1)],
+            ["0.0000", "+0.5", "-0.5"]
+        );
     }
 }

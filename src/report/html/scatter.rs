@@ -1,4 +1,5 @@
-//! The values of two runs against each other: one dot for each query, or if there are many, shades of the number of queries in each place.
+//! The values of two runs against each other: one dot for each query, or if there are many, shades
+//! of the number of queries in each place.
 
 use std::collections::BTreeMap;
 
@@ -46,7 +47,8 @@ pub struct PairValues<'a> {
 /// Draws the values.
 pub fn draw(page: &mut Elements, title: String, of: &PairValues, detail: Detail) {
     let all = || of.values.iter().copied().flatten().copied();
-    let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
+    let [low, high] =
+        [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
     let scale = Scale::round(low, high, 5).bounded(of.bounds);
     let plot = Plot::new(scale, scale, HEIGHT, 4.0);
     let says = AltText { title, values: said(of, [low, high]) };
@@ -82,8 +84,8 @@ fn said(of: &PairValues, [low, high]: [f64; 2]) -> String {
 }
 
 /// The queries at each place, to a unit of the paper.
-// Dots at one place are one dot: a measure such as P@5 has six values, so thousands of queries share 36 places. A map that is ordered makes
-// the same bytes each time.
+// Dots at one place are one dot: a measure such as P@5 has six values, so thousands of queries
+// share 36 places. A map that is ordered makes the same bytes each time.
 fn places(plot: &Plot, of: &PairValues) -> BTreeMap<[i32; 2], Vec<usize>> {
     let mut places = BTreeMap::<_, Vec<usize>>::new();
     for (query, (&x, &y)) in of.values[0].iter().zip(of.values[1]).enumerate() {
@@ -123,7 +125,11 @@ fn named(paper: &mut Elements, plot: &Plot, of: &PairValues) {
         let class = format!("dot {}", class(a, b, of));
         let at = [x, y].map(|place| At(f64::from(place)));
         let radius = At(radius(found.len()));
-        paper.mark("circle", &[("class", &class), ("cx", &at[0]), ("cy", &at[1]), ("r", &radius)], title);
+        paper.mark(
+            "circle",
+            &[("class", &class), ("cx", &at[0]), ("cy", &at[1]), ("r", &radius)],
+            title,
+        );
     }
 }
 
@@ -161,9 +167,17 @@ fn shades(paper: &mut Elements, plot: &Plot, of: &PairValues) {
             if shade + 1 == SHADES { most } else { limit(shade + 1) },
         ];
         let mut path = String::new();
-        for (at, _) in counts.iter().enumerate().filter(|(_, count)| (from + 1..=to).contains(*count)) {
+        for (at, _) in
+            counts.iter().enumerate().filter(|(_, count)| (from + 1..=to).contains(*count))
+        {
             let [x, y] = [left + (at % BINS) as f64 * wide, below - (at / BINS + 1) as f64 * high];
-            path.push_str(&format!("M{} {}h{w}v{h}h-{w}z", At(x), At(y), w = At(wide), h = At(high)));
+            path.push_str(&format!(
+                "M{} {}h{w}v{h}h-{w}z",
+                At(x),
+                At(y),
+                w = At(wide),
+                h = At(high)
+            ));
         }
         if !path.is_empty() {
             let class = ["shade h0", "shade h1", "shade h2", "shade h3", "shade h4"][shade];

@@ -1,4 +1,5 @@
-//! The looks of series: a colour, and for people who see no colours the shape of marks, dashes and a label.
+//! The looks of series: a colour, and for people who see no colours the shape of marks, dashes and
+//! a label.
 
 use super::markup::Elements;
 use super::scale::At;

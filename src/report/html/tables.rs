@@ -12,7 +12,8 @@ use crate::compare::comparison::Comparison;
 use crate::error::printable;
 
 /// The most cells of the table of means.
-// The limits of all tables keep a page below 400 KB, whatever is compared. What is left out is said, and stands in the other formats.
+// The limits of all tables keep a page below 400 KB, whatever is compared. What is left out is
+// said, and stands in the other formats.
 const MEANS: usize = 800;
 /// The most runs of a table.
 const RUNS: usize = 100;
@@ -52,13 +53,16 @@ pub fn left_out(page: &mut Elements, shown: usize, all: usize, what: &str) {
     }
 }
 
-/// The indices of the runs of a table: those of a few in their order, of many the best by the first measure, and the baseline.
+/// The indices of the runs of a table: those of a few in their order, of many the best by the first
+/// measure, and the baseline.
 pub fn shown_runs(of: &Comparison, most: usize) -> Vec<usize> {
     if !of.has_many_runs() {
         return (0..of.runs.len().min(most)).collect();
     }
     let mut runs = of.ranked(0);
-    if let Some(baseline) = of.baseline.filter(|baseline| !runs[..most.min(runs.len())].contains(baseline)) {
+    if let Some(baseline) =
+        of.baseline.filter(|baseline| !runs[..most.min(runs.len())].contains(baseline))
+    {
         runs.truncate(most.max(1) - 1);
         runs.push(baseline);
     }
@@ -66,7 +70,8 @@ pub fn shown_runs(of: &Comparison, most: usize) -> Vec<usize> {
     runs
 }
 
-/// What stands for a run where there is little room: its letter; of many runs its place in their order.
+/// What stands for a run where there is little room: its letter; of many runs its place in their
+/// order.
 pub fn key(of: &Comparison, run: usize) -> String {
     match of.has_many_runs() {
         true => (of.ranked(0).iter().take_while(|&&at| at != run).count() + 1).to_string(),
@@ -74,7 +79,8 @@ pub fn key(of: &Comparison, run: usize) -> String {
     }
 }
 
-/// Writes the means with the letters of the runs that each is better than; many runs are sorted, and the top group is marked.
+/// Writes the means with the letters of the runs that each is better than; many runs are sorted,
+/// and the top group is marked.
 pub fn means(page: &mut Elements, of: &Comparison) {
     let measures = of.measures.len().min(MEASURES);
     let runs = shown_runs(of, RUNS.min(MEANS / measures));
@@ -82,7 +88,8 @@ pub fn means(page: &mut Elements, of: &Comparison) {
     let lacking = of.runs.iter().any(|run| run.filled > 0);
     let mut headings = vec!["run".to_owned()];
     headings.extend(of.measures[..measures].iter().map(heading));
-    headings.extend(of.has_many_runs().then(|| format!("shown better than, by {}", of.measures[0])));
+    headings
+        .extend(of.has_many_runs().then(|| format!("shown better than, by {}", of.measures[0])));
     headings.extend(lacking.then(|| "missing queries".to_owned()));
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
     table(page, 1, &headings, |page| {
@@ -111,13 +118,15 @@ pub fn means(page: &mut Elements, of: &Comparison) {
     legend_of_means(page, of, &top);
 }
 
-/// The top group of many runs: those that cannot be told from the best; none if that is all runs, or there is a baseline.
+/// The top group of many runs: those that cannot be told from the best; none if that is all runs,
+/// or there is a baseline.
 fn top_group(of: &Comparison) -> Vec<usize> {
     let top = if of.has_many_runs() && of.baseline.is_none() { of.leaders(0) } else { Vec::new() };
     if top.len() < of.runs.len() { top } else { Vec::new() }
 }
 
-/// How many runs a run is shown to be better than under the first measure; against a baseline, whether it is that.
+/// How many runs a run is shown to be better than under the first measure; against a baseline,
+/// whether it is that.
 fn beats(of: &Comparison, run: usize) -> String {
     match (of.baseline, of.beaten(0, run).len()) {
         (None, count) => format!("{count} of {}", of.runs.len() - 1),
@@ -128,14 +137,19 @@ fn beats(of: &Comparison, run: usize) -> String {
 }
 
 fn legend_of_means(page: &mut Elements, of: &Comparison, top: &[usize]) {
-    let tied = if of.baseline.is_none() { " = is not shown to be worse than the best." } else { "" };
+    let tied =
+        if of.baseline.is_none() { " = is not shown to be worse than the best." } else { "" };
     let others = match (of.has_many_runs(), top.len()) {
         (false, _) => {
-            format!(" Letters name the runs that a run is significantly better than: {}.", of.method())
+            format!(
+                " Letters name the runs that a run is significantly better than: {}.",
+                of.method()
+            )
         }
         (true, 0) => format!(" Runs are sorted by {}. The test: {}.", of.measures[0], of.method()),
         (true, count) => format!(
-            " Runs are sorted by {}. The top group, marked at its left, is the best run and those that are not shown to be worse: {count} of \
+            " Runs are sorted by {}. The top group, marked at its left, is the best run and those \
+             that are not shown to be worse: {count} of \
              {}. The test: {}.",
             of.measures[0],
             of.runs.len(),
@@ -144,7 +158,10 @@ fn legend_of_means(page: &mut Elements, of: &Comparison, top: &[usize]) {
     };
     note(
         page,
-        &format!("* is the best mean.{tied}{others} ↑ means that higher is better, ↓ that lower is better."),
+        &format!(
+            "* is the best mean.{tied}{others} ↑ means that higher is better, ↓ that lower is \
+             better."
+        ),
     );
 }
 
@@ -161,7 +178,8 @@ fn mean(page: &mut Elements, of: &Comparison, measure: usize, run: usize) {
         page.element("span", &[("class", &"marks")], |page| {
             page.text(mark);
             if !beaten.is_empty() {
-                let labels: Vec<&str> = beaten.iter().map(|&run| of.runs[run].label.as_str()).collect();
+                let labels: Vec<&str> =
+                    beaten.iter().map(|&run| of.runs[run].label.as_str()).collect();
                 page.line("sup", &[], labels.concat());
             }
         });
@@ -172,10 +190,22 @@ fn mean(page: &mut Elements, of: &Comparison, measure: usize, run: usize) {
 }
 
 /// Writes the differences of each pair, one group of rows for each measure.
-pub fn differences<'a>(page: &mut Elements, of: &'a Comparison, shown: impl Fn(usize) -> Vec<Facing<'a>>) {
+pub fn differences<'a>(
+    page: &mut Elements,
+    of: &'a Comparison,
+    shown: impl Fn(usize) -> Vec<Facing<'a>>,
+) {
     let interval_of = format!("{} interval", confidence(of.options.alpha));
-    let mut headings =
-        vec!["run", "difference", "relative", &interval_of, "p", "adjusted p", "d", "won/tied/lost"];
+    let mut headings = vec![
+        "run",
+        "difference",
+        "relative",
+        &interval_of,
+        "p",
+        "adjusted p",
+        "d",
+        "won/tied/lost",
+    ];
     headings.extend(["smallest detectable difference (80 % power)"]);
     headings.extend(of.options.power.map(|_| "queries needed"));
     headings.extend(of.options.margin.map(|_| "p within margin"));
@@ -203,7 +233,9 @@ pub fn differences<'a>(page: &mut Elements, of: &'a Comparison, shown: impl Fn(u
     note(
         page,
         &format!(
-            "p is not corrected, adjusted p is ({}). d is the mean difference in standard deviations. The smallest detectable difference is what {} queries find four times in five.",
+            "p is not corrected, adjusted p is ({}). d is the mean difference in standard \
+             deviations. The smallest detectable difference is what {} queries find four times in \
+             five.",
             of.method(),
             of.queries
         ),
@@ -212,8 +244,9 @@ pub fn differences<'a>(page: &mut Elements, of: &'a Comparison, shown: impl Fn(u
 
 fn difference_row(page: &mut Elements, pair: &Facing) {
     let Facing { of, at, one, other, .. } = *pair;
-    let number_of =
-        |value: Option<f64>, decimals| value.map_or("–".to_owned(), |value| number(value, decimals));
+    let number_of = |value: Option<f64>, decimals| {
+        value.map_or("–".to_owned(), |value| number(value, decimals))
+    };
     let percent = |share: f64| format!("{} %", signed(100.0 * share, 1));
     let [won, tied, lost] = pair.wins();
     let mut cells = vec![
@@ -224,10 +257,14 @@ fn difference_row(page: &mut Elements, pair: &Facing) {
         p(at.p_adjusted),
         number_of(at.paired.d_z().map(|d| pair.turned(d)), 2),
         format!("{won}/{tied}/{lost}"),
-        at.smallest_found.filter(|_| !at.logarithmic).map_or("–".to_owned(), |found| number(found, 4)),
+        at.smallest_found
+            .filter(|_| !at.logarithmic)
+            .map_or("–".to_owned(), |found| number(found, 4)),
     ];
     cells.extend(
-        of.options.power.map(|_| at.queries_needed.map_or("–".to_owned(), |needed| needed.to_string())),
+        of.options
+            .power
+            .map(|_| at.queries_needed.map_or("–".to_owned(), |needed| needed.to_string())),
     );
     cells.extend(of.options.margin.map(|_| p(at.p_margin)));
     page.element("tr", &[], |page| {
@@ -242,7 +279,8 @@ fn difference_row(page: &mut Elements, pair: &Facing) {
     });
 }
 
-/// Writes the adjusted p of all pairs of runs, one matrix for each measure; those against a baseline in one table.
+/// Writes the adjusted p of all pairs of runs, one matrix for each measure; those against a
+/// baseline in one table.
 pub fn adjusted(page: &mut Elements, of: &Comparison) {
     if let Some(baseline) = of.baseline {
         return against(page, of, baseline);
@@ -252,8 +290,9 @@ pub fn adjusted(page: &mut Elements, of: &Comparison) {
     for measure in 0..measures {
         let of_measure = of.measures[measure].to_string();
         page.line("h3", &[], &of_measure);
-        let columns =
-            runs.iter().map(|&other| format!("{} {}", key(of, other), name_in(&of.runs[other].name, 14)));
+        let columns = runs
+            .iter()
+            .map(|&other| format!("{} {}", key(of, other), name_in(&of.runs[other].name, 14)));
         let headings: Vec<String> = ["run".to_owned()].into_iter().chain(columns).collect();
         let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
         table(page, 1, &headings, |page| {
@@ -290,7 +329,9 @@ fn against(page: &mut Elements, of: &Comparison, baseline: usize) {
     table(page, 1, &headings, |page| {
         for &at in runs.iter().filter(|&&at| at != baseline) {
             page.element("tr", &[], |page| {
-                page.element("th", &[("scope", &"row")], |page| write_name(page, &of.runs[at].name, NAME));
+                page.element("th", &[("scope", &"row")], |page| {
+                    write_name(page, &of.runs[at].name, NAME)
+                });
                 (0..measures).for_each(|measure| adjusted_cell(page, of, measure, [at, baseline]));
             });
         }
@@ -323,13 +364,21 @@ pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     let report = context.report(of);
     table(page, 5, &["gate", "run", "verdict", "what happened", "allowed"], |page| {
         let results = report.results();
-        let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
+        let that =
+            |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
         for result in that(true).chain(that(false)).take(RESULTS) {
             page.element("tr", &[], |page| {
-                page.line("th", &[("scope", &"row")], shortened(&printable(result.title().as_bytes()), 80));
+                page.line(
+                    "th",
+                    &[("scope", &"row")],
+                    shortened(&printable(result.title().as_bytes()), 80),
+                );
                 cell(page, "words", |page| write_name(page, result.run(), NAME));
-                let (class, words) =
-                    if result.judged.verdict.failed { ("failed", "✗ failed") } else { ("", "✓ passed") };
+                let (class, words) = if result.judged.verdict.failed {
+                    ("failed", "✗ failed")
+                } else {
+                    ("", "✓ passed")
+                };
                 cell(page, class, |page| page.text(words));
                 let GateSentence { happened, allowed } = result.sentence();
                 for words in [happened, allowed] {
@@ -342,23 +391,34 @@ pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     left_out(page, all.min(RESULTS), all, "results");
 }
 
-/// Writes a row for each group: its queries, the means of the runs under the first measure if they are few, and the verdict.
+/// Writes a row for each group: its queries, the means of the runs under the first measure if they
+/// are few, and the verdict.
 pub fn groups(page: &mut Elements, of: &Comparison, context: &Context) {
     let report = context.report(of);
     let means = if of.runs.len() <= GROUP_RUNS { of.runs.len() } else { 0 };
-    let names: Vec<String> =
-        of.runs[..means].iter().map(|run| shortened(&printable(run.name.as_bytes()), NAME)).collect();
-    let headings =
-        [report.word(), "queries"].into_iter().chain(names.iter().map(String::as_str)).chain(["verdict"]);
+    let names: Vec<String> = of.runs[..means]
+        .iter()
+        .map(|run| shortened(&printable(run.name.as_bytes()), NAME))
+        .collect();
+    let headings = [report.word(), "queries"]
+        .into_iter()
+        .chain(names.iter().map(String::as_str))
+        .chain(["verdict"]);
     let headings: Vec<&str> = headings.collect();
     table(page, headings.len(), &headings, |page| {
         for group in context.groups.iter().take(GROUPS) {
             page.element("tr", &[], |page| {
-                page.line("th", &[("scope", &"row")], shortened(&printable(group.name.as_bytes()), NAME));
+                page.line(
+                    "th",
+                    &[("scope", &"row")],
+                    shortened(&printable(group.name.as_bytes()), NAME),
+                );
                 cell(page, "", |page| page.text(group.comparison.queries));
                 for run in 0..means {
                     let class = if group.comparison.is_best(0, run) { "best" } else { "" };
-                    cell(page, class, |page| page.text(number(group.comparison.runs[run].means[0], 4)));
+                    cell(page, class, |page| {
+                        page.text(number(group.comparison.runs[run].means[0], 4))
+                    });
                 }
                 let verdict = group.comparison.verdict().join(" ");
                 cell(page, "words", |page| page.text(unbroken(&printable(verdict.as_bytes()))));

@@ -59,15 +59,18 @@ pub struct Whiskers<'a> {
 impl<'a> Whiskers<'a> {
     /// Makes rows over an axis that has room for all of them.
     pub fn of(rows: &'a [Whisker], axis: &'a Axis<'a>) -> Whiskers<'a> {
-        // Zero and the band are on the axis, whatever the data: an interval is read by where it stands to them.
-        let ends =
-            rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
+        // Zero and the band are on the axis, whatever the data: an interval is read by where it
+        // stands to them.
+        let ends = rows
+            .iter()
+            .flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
         let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();
         let [low, high] = [
             ends.iter().copied().fold(f64::INFINITY, f64::min),
             ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         ];
-        let scale = Scale::round(low, high, 5).bounded(axis.bounds).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
+        let scale =
+            Scale::round(low, high, 5).bounded(axis.bounds).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
         let top = if axis.sides.is_some() { 21.0 } else { 6.0 };
         Whiskers { rows, axis, scale, top, bottom: top + rows.len() as f64 * ROW }
     }

@@ -1,4 +1,5 @@
-//! The definition of a number for people: the verdict, the classes that fit with their libraries, and what comes next.
+//! The definition of a number for people: the verdict, the classes that fit with their libraries,
+//! and what comes next.
 
 use std::io::{self, Write};
 
@@ -31,9 +32,13 @@ pub fn write(found: &Identified, options: &ReportOptions, to: &mut impl Write) -
     if !found.nearest.is_empty() {
         let next = |of: &Candidate| {
             let agree = of.agree.zip(found.told);
-            let agree = agree.map_or(String::new(), |(agree, told)| format!(" ({agree} of {told} queries)"));
-            let differs =
-                if of.differs.is_empty() { String::new() } else { format!(", differs on {}", of.differs) };
+            let agree = agree
+                .map_or(String::new(), |(agree, told)| format!(" ({agree} of {told} queries)"));
+            let differs = if of.differs.is_empty() {
+                String::new()
+            } else {
+                format!(", differs on {}", of.differs)
+            };
             format!("  {}  {}{agree}{differs}", value(of, options), of.spelled())
         };
         let label = if found.verdict == IdentifyVerdict::None { "nearest" } else { "next" };
@@ -56,7 +61,8 @@ fn headline(found: &Identified) -> String {
         1 => "the value of 1 query".to_owned(),
         _ => format!("the values of {told} queries"),
     });
-    let all: Vec<String> = told.into_iter().chain(numbers.iter().map(|&number| number.to_owned())).collect();
+    let all: Vec<String> =
+        told.into_iter().chain(numbers.iter().map(|&number| number.to_owned())).collect();
     let (fitting, prints) = match found.fitting {
         0 => ("none".to_owned(), "prints"),
         1 => ("1".to_owned(), "prints"),
@@ -86,7 +92,11 @@ fn others(chance: f64) -> String {
 
 fn counted(count: u64, one: &str, more: &str) -> String {
     let mut digits = count.to_string();
-    for at in (1..digits.len()).rev().filter(|at| (digits.len() - at).is_multiple_of(3)).collect::<Vec<_>>() {
+    for at in (1..digits.len())
+        .rev()
+        .filter(|at| (digits.len() - at).is_multiple_of(3))
+        .collect::<Vec<_>>()
+    {
         digits.insert(at, ',');
     }
     let ending = if count == 1 { "" } else { more };
@@ -113,7 +123,8 @@ fn beside(of: &Candidate, found: &Identified) -> String {
 
 /// A library with its name of the measure, and what it does otherwise.
 fn library(of: &IdentifiedLibrary) -> String {
-    let differs = if of.differs.is_empty() { String::new() } else { format!(" (there {})", of.differs) };
+    let differs =
+        if of.differs.is_empty() { String::new() } else { format!(" (there {})", of.differs) };
     format!("{} {}{differs}", of.library, of.name)
 }
 

@@ -85,7 +85,11 @@ pub fn write(pools: &Pools, options: &ReportOptions, to: &mut impl Write) -> io:
     to.write_all(b"\n")
 }
 
-fn of_run<'a>(run: &'a PooledRun, measures: &[String], options: &ReportOptions) -> JsonPooledRun<'a> {
+fn of_run<'a>(
+    run: &'a PooledRun,
+    measures: &[String],
+    options: &ReportOptions,
+) -> JsonPooledRun<'a> {
     let short = |value: Option<f64>| value.map(|value| shortened(value, options));
     let of_measure = |(measure, of): (&String, &LeftOut)| JsonLeftOut {
         measure: measure.clone(),
@@ -112,7 +116,12 @@ fn of_run<'a>(run: &'a PooledRun, measures: &[String], options: &ReportOptions) 
     }
 }
 
-fn of_loss<'a>(pools: &'a Pools, measure: &str, loss: &PoolLoss, options: &ReportOptions) -> JsonLoss<'a> {
+fn of_loss<'a>(
+    pools: &'a Pools,
+    measure: &str,
+    loss: &PoolLoss,
+    options: &ReportOptions,
+) -> JsonLoss<'a> {
     let short = |value: Option<f64>| value.map(|value| shortened(value, options));
     JsonLoss {
         measure: measure.to_owned(),

@@ -1,4 +1,5 @@
-//! The long form of pools: one row for each number, of a run, of a run under a measure, of a measure, or of the pool.
+//! The long form of pools: one row for each number, of a run, of a run under a measure, of a
+//! measure, or of the pool.
 
 use std::io::{self, Write};
 
@@ -25,7 +26,8 @@ pub struct PoolRow<'a> {
     pub value: f64,
 }
 
-/// Calls `each` with every row: the pool, then the runs, then the measures. Numbers that are not defined have no row.
+/// Calls `each` with every row: the pool, then the runs, then the measures. Numbers that are not
+/// defined have no row.
 pub fn rows(pools: &Pools, mut each: impl FnMut(PoolRow<'_>) -> io::Result<()>) -> io::Result<()> {
     let names: Vec<String> = pools.measures.iter().map(ToString::to_string).collect();
     let whole = [
@@ -44,7 +46,9 @@ pub fn rows(pools: &Pools, mut each: impl FnMut(PoolRow<'_>) -> io::Result<()>) 
     }
     for (measure, loss) in names.iter().zip(&pools.losses) {
         let largest = loss.largest.map(|(largest, _)| largest);
-        for (stat, value) in [("mean_loss", loss.mean), ("largest_loss", largest), ("tau_b", loss.tau_b)] {
+        for (stat, value) in
+            [("mean_loss", loss.mean), ("largest_loss", largest), ("tau_b", loss.tau_b)]
+        {
             let Some(value) = value else { continue };
             each(PoolRow { run: "", measure, stat, value })?;
         }

@@ -9,5 +9,8 @@ use super::options::ReportOptions;
 
 /// A number with the decimals that were asked for; counts are whole.
 fn shortened(value: f64, options: &ReportOptions) -> f64 {
-    options.decimals.filter(|_| value.fract() != 0.0).map_or(value, |decimals| rounded(value, decimals))
+    options
+        .decimals
+        .filter(|_| value.fract() != 0.0)
+        .map_or(value, |decimals| rounded(value, decimals))
 }

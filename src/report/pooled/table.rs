@@ -1,4 +1,5 @@
-//! Pools for people: what each run brought, what it loses under each measure, and what that comes to.
+//! Pools for people: what each run brought, what it loses under each measure, and what that comes
+//! to.
 
 use std::io::{self, Write};
 
@@ -46,8 +47,13 @@ fn caption(pools: &Pools) -> Vec<String> {
     let Pools { depth, queries, judged, relevant, pooled, pooled_relevant, .. } = pools;
     let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
     vec![
-        format!("{} runs, {queries}; the first {depth} documents of the runs have", pools.runs.len()),
-        format!("{pooled} of {judged} judged and {pooled_relevant} of {relevant} relevant documents"),
+        format!(
+            "{} runs, {queries}; the first {depth} documents of the runs have",
+            pools.runs.len()
+        ),
+        format!(
+            "{pooled} of {judged} judged and {pooled_relevant} of {relevant} relevant documents"
+        ),
     ]
 }
 
@@ -55,10 +61,14 @@ fn caption(pools: &Pools) -> Vec<String> {
 fn legend(pools: &Pools) -> Vec<String> {
     let whose = if has_teams(pools) { "team" } else { "run" };
     vec![
-        format!("unique: among the first {} documents of no other run; judged to: the rank", pools.depth),
+        format!(
+            "unique: among the first {} documents of no other run; judged to: the rank",
+            pools.depth
+        ),
         "down to which every document is judged, in each query.".to_owned(),
         format!("left out: without the judgments of documents that only this {whose} brought;"),
-        "rank → rank if left out; τ: agreement of the orders of the runs, as they are and".to_owned(),
+        "rank → rank if left out; τ: agreement of the orders of the runs, as they are and"
+            .to_owned(),
         "each left out.".to_owned(),
     ]
 }
@@ -72,7 +82,10 @@ fn grids(pools: &Pools, options: &ReportOptions) -> Vec<Grid> {
     [brought(pools)].into_iter().chain(measures).chain([losses(pools, options)]).collect()
 }
 
-fn grid<'a>(names: impl IntoIterator<Item = &'a str>, numbers: impl IntoIterator<Item = String>) -> Grid {
+fn grid<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    numbers: impl IntoIterator<Item = String>,
+) -> Grid {
     let names = names.into_iter().map(|name| (name.to_owned(), Align::Left));
     Grid::new(names.chain(numbers.into_iter().map(|name| (name, Align::Right))))
 }
@@ -80,13 +93,15 @@ fn grid<'a>(names: impl IntoIterator<Item = &'a str>, numbers: impl IntoIterator
 /// What each run brought.
 fn brought(pools: &Pools) -> Grid {
     let shares = ["Judged@10", "@100"];
-    let numbers = ["judged", "unique", "relevant", "unique"].into_iter().chain(shares).chain(["judged to"]);
+    let numbers =
+        ["judged", "unique", "relevant", "unique"].into_iter().chain(shares).chain(["judged to"]);
     let mut grid = grid(["run"], numbers.map(str::to_owned));
     for run in &pools.runs {
-        let counts =
-            [run.judged, run.unique, run.relevant, run.unique_relevant].map(|count| count.to_string());
-        let share =
-            |share: Option<f64>| share.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
+        let counts = [run.judged, run.unique, run.relevant, run.unique_relevant]
+            .map(|count| count.to_string());
+        let share = |share: Option<f64>| {
+            share.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+        };
         let rest = run.judged_share.map(share).into_iter().chain([run.judged_to.to_string()]);
         let name = printable(run.name.as_bytes());
         grid.push([name].into_iter().chain(counts).chain(rest).map(Into::into));
@@ -96,16 +111,22 @@ fn brought(pools: &Pools) -> Grid {
 
 /// What each run loses under a measure.
 fn left_out(pools: &Pools, at: usize, options: &ReportOptions) -> Grid {
-    let numbers =
-        [&pools.measures[at].to_string(), "left out", "delta", "relative", "rank"].map(str::to_owned);
+    let numbers = [&pools.measures[at].to_string(), "left out", "delta", "relative", "rank"]
+        .map(str::to_owned);
     let mut grid = grid(["run"], numbers);
     for run in &pools.runs {
         let of = &run.left_out[at];
         let value = |value: Option<f64>| number(value, options, false);
-        let relative =
-            of.relative().map_or("–".to_owned(), |share| format!("{:+.1} %", 100.0 * share + 0.0));
-        let cells =
-            [value(of.value), value(of.without), number(of.delta(), options, true), relative, rank(of)];
+        let relative = of
+            .relative()
+            .map_or("–".to_owned(), |share| format!("{:+.1} %", 100.0 * share + 0.0));
+        let cells = [
+            value(of.value),
+            value(of.without),
+            number(of.delta(), options, true),
+            relative,
+            rank(of),
+        ];
         grid.push([printable(run.name.as_bytes())].into_iter().chain(cells).map(Into::into));
     }
     grid

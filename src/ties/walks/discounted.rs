@@ -1,5 +1,5 @@
-//! Closed forms of discounted sums: of hits below other documents, of gains where the ideal gain changes, and of gains at documents that
-//! have one.
+//! Closed forms of discounted sums: of hits below other documents, of gains where the ideal gain
+//! changes, and of gains at documents that have one.
 
 use super::super::chance::{Double, ratio};
 use super::super::folds::{self, FoldTables};
@@ -13,9 +13,11 @@ fn relevant(row: &RankingPieces<'_>, hits: Above) -> f64 {
     row.facts.count(hits) as f64
 }
 
-// trec_eval's m_binG.c. With b others above the group and m in it, the others above a hit of a whole group are b … b + m, each with the
-// chance 1/(m + 1). So the group's h hits add h/(m + 1) · Σ 1/lg(2 + b + x) for x = 0 … m, which is a difference of two prefix sums of the
-// discounts of nDCG: 1/lg(2 + x) is the weight at index x. A cut group has no such symmetry, and is summed rank by rank.
+// trec_eval's m_binG.c. With b others above the group and m in it, the others above a hit of a
+// whole group are b … b + m, each with the chance 1/(m + 1). So the group's h hits add h/(m + 1) ·
+// Σ 1/lg(2 + b + x) for x = 0 … m, which is a difference of two prefix sums of the discounts of
+// nDCG: 1/lg(2 + x) is the weight at index x. A cut group has no such symmetry, and is summed rank
+// by rank.
 /// 1 / lg(2 + b), summed over the hits, where b is the number of other documents above each hit.
 pub fn bin_g(row: &RankingPieces<'_>, hits: Above, tables: &mut FoldTables) -> f64 {
     let term = |others: u64| 1.0 / ((2 + others) as f64).log2();
@@ -30,7 +32,8 @@ pub fn bin_g(row: &RankingPieces<'_>, hits: Above, tables: &mut FoldTables) -> f
             let FoldTables { sums, chances, .. } = tables;
             let whole = || {
                 let end = start + rest + 1;
-                found as f64 / (rest + 1) as f64 * sums.of(Discount::Log2, end).between(start, end).value()
+                found as f64 / (rest + 1) as f64
+                    * sums.of(Discount::Log2, end).between(start, end).value()
             };
             sum += folds::sum_over_hits((found, rest), part, others, whole, term, chances);
         }
@@ -63,7 +66,8 @@ impl IdealWalk {
         IdealWalk { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
     }
 
-    /// The discounted gain of the ideal ranking down to a rank, which is no smaller than in the last call.
+    /// The discounted gain of the ideal ranking down to a rank, which is no smaller than in the
+    /// last call.
     fn down_to(&mut self, rank: usize) -> f64 {
         while self.rank < rank.min(self.documents) {
             while self.rank == self.end {
@@ -90,12 +94,15 @@ impl IdealWalk {
     }
 }
 
-// The ranks at which RnDCG reads, and the ideal DCG there, follow from the judgments alone. An order changes nothing but the DCG of the
-// row, which is linear in the gains. So each term is a DCG of expected gains over a constant.
+// The ranks at which RnDCG reads, and the ideal DCG there, follow from the judgments alone. An
+// order changes nothing but the DCG of the row, which is linear in the gains. So each term is a DCG
+// of expected gains over a constant.
 //
-// trec_eval's m_Rndcg.c reads at each change of the ideal gain, but it notices a change only one rank later. Its extra reading at the end
-// of a ranking therefore takes two documents more than the ideal ranking has, hence the 2 below.
-/// The mean over the ranks at which the gain of the ideal ranking changes of the expected DCG there, as a share of the ideal one.
+// trec_eval's m_Rndcg.c reads at each change of the ideal gain, but it notices a change only one
+// rank later. Its extra reading at the end of a ranking therefore takes two documents more than the
+// ideal ranking has, hence the 2 below.
+/// The mean over the ranks at which the gain of the ideal ranking changes of the expected DCG
+/// there, as a share of the ideal one.
 pub fn ndcg_over_changes(
     row: &RankingPieces<'_>,
     hits: Above,
@@ -109,8 +116,9 @@ pub fn ndcg_over_changes(
     let (mut sum, mut count) = (0.0, 0.0);
     let mut dcg = |ranks: usize| {
         let mut dcg = 0.0;
-        row.parts(ranks)
-            .for_each(|part| folds::weighted_sum(&mut dcg, part, gain, Discount::Log2, &mut tables.sums));
+        row.parts(ranks).for_each(|part| {
+            folds::weighted_sum(&mut dcg, part, gain, Discount::Log2, &mut tables.sums)
+        });
         dcg
     };
     for rank in ideal.changes() {
@@ -124,29 +132,38 @@ pub fn ndcg_over_changes(
     ratio(sum, count)
 }
 
-// The sum over ranks i of [gᵢ > 0]·DCG(i) / I(i), where I is the ideal DCG: I does not depend on the order. What remains is the
-// expectation of a product of two things that the same order decides. With P documents that have a gain and G the sum of gains, in a group
-// of t:
+// The sum over ranks i of [gᵢ > 0]·DCG(i) / I(i), where I is the ideal DCG: I does not depend on
+// the order. What remains is the expectation of a product of two things that the same order
+// decides. With P documents that have a gain and G the sum of gains, in a group of t:
 //
 //     E([gᵢ > 0]·gᵢ) = G/t                        the rank itself
-//     E([gᵢ > 0]·gₖ) = (P·G − G) / (t(t − 1))     two ranks: of all P·G products of two documents, G are of one with itself
+//     E([gᵢ > 0]·gₖ) = (P·G − G) / (t(t − 1))     two ranks: of all P·G products of two documents,
+//                                                 G are of one with itself
 //
 // so that, with D the expected DCG above the group and W the weights of the group's ranks above i,
 //
 //     E([gᵢ > 0]·DCG(i)) = P/t·D + pair·W + G/t·wᵢ
 //
-// Documents that are not found count with the last DCG: (N − found)·DCG(end) / I(end). If groups are whole, `found` is known. In a cut
-// group it is chance, and it goes with the gains there. With W now the weights of the whole part of r ranks:
+// Documents that are not found count with the last DCG: (N − found)·DCG(end) / I(end). If groups
+// are whole, `found` is known. In a cut group it is chance, and it goes with the gains there. With
+// W now the weights of the whole part of r ranks:
 //
 //     E(found·DCG(end)) = P·r/t·D + (G/t + (r − 1)·pair)·W
 //
-// Without negative gains DCG(i) ≥ 0, and the largest of it and 0 that the formula takes is no max under an expectation. With them, or with
-// more paid documents than the ideal ranking has, it would be: so these are refused.
-/// nDCG averaged over the ranks of documents with a gain. Missing documents count with the value of the last rank. It is computed from the
-/// pairs of a document with a gain and another above it. Gains are 0 or more.
-pub fn ndcg_over_relevant(row: &RankingPieces<'_>, gain: &CodeTable, tables: &mut FoldTables) -> f64 {
+// Without negative gains DCG(i) ≥ 0, and the largest of it and 0 that the formula takes is no max
+// under an expectation. With them, or with more paid documents than the ideal ranking has, it would
+// be: so these are refused.
+/// nDCG averaged over the ranks of documents with a gain. Missing documents count with the value of
+/// the last rank. It is computed from the pairs of a document with a gain and another above it.
+/// Gains are 0 or more.
+pub fn ndcg_over_relevant(
+    row: &RankingPieces<'_>,
+    gain: &CodeTable,
+    tables: &mut FoldTables,
+) -> f64 {
     let mut ideal = IdealWalk::new(row, gain);
-    // The number of documents found in a cut group is chance: then its mean product with DCG is kept apart.
+    // The number of documents found in a cut group is chance: then its mean product with DCG is
+    // kept apart.
     let (mut dcg, mut found, mut found_in_cut, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
         let end = part.above + part.read;
@@ -177,7 +194,8 @@ pub fn ndcg_over_relevant(row: &RankingPieces<'_>, gain: &CodeTable, tables: &mu
                 if part.is_whole() {
                     found += paid;
                 } else {
-                    found_in_cut = paid * (read / size) * dcg + (total / size + (read - 1.0) * pair) * all;
+                    found_in_cut =
+                        paid * (read / size) * dcg + (total / size + (read - 1.0) * pair) * all;
                 }
                 dcg += total / size * all;
             }

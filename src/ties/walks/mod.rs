@@ -1,27 +1,36 @@
-//! Closed forms of the measures that walk, by name. The reference defines their state in a plain ranking.
+//! Closed forms of the measures that walk, by name. The reference defines their state in a plain
+//! ranking.
 //!
-//! A walk adds terms that look at several documents at once: at a hit and what stands above it. Each form here uses linearity: a sum over
-//! documents has the expectation of its terms one by one, dependent or not, so only the joint chances of the *two or three* things that a
-//! term looks at are needed, never the chance of a whole order. In a group of t documents in random order,
+//! A walk adds terms that look at several documents at once: at a hit and what stands above it.
+//! Each form here uses linearity: a sum over documents has the expectation of its terms one by one,
+//! dependent or not, so only the joint chances of the *two or three* things that a term looks at
+//! are needed, never the chance of a whole order. In a group of t documents in random order,
 //!
 //! * a document stands at each of the t ranks with the chance 1/t;
 //! * two documents stand at two given ranks with the chance 1/(t(t − 1));
-//! * if rank j is taken, the j − 1 ranks above it are a draw without replacement from the other t − 1: hypergeometric;
-//! * the others above one document, of m in question, are 0 … m with the same chance 1/(m + 1), for it is as likely in each gap.
+//! * if rank j is taken, the j − 1 ranks above it are a draw without replacement from the other t −
+//!   1: hypergeometric;
+//! * the others above one document, of m in question, are 0 … m with the same chance 1/(m + 1), for
+//!   it is as likely in each gap.
 //!
-//! Groups are independent, so what stands above a group enters as its expectation wherever a term is linear in it.
+//! Groups are independent, so what stands above a group enters as its expectation wherever a term
+//! is linear in it.
 //!
-//! | form | what a term looks at | cost of a group |
-//! |---|---|---|
-//! | first gain (NERR8 to 11) | the rank of the first hit | t − h + 1 ranks, h of them hits |
-//! | bejeweled (BPM) | the rank of the hit wanted last | its ranks |
-//! | BinG | a hit, the others above it | its ranks, from a table of sums |
-//! | RnDCG | a document's gain | constant for each change of the ideal gain |
-//! | nDCGrel | a paid document, the gain of one above it | its ranks |
-//! | Compat | a document, those of its grade above it | for each grade, its ranks times the width of a draw, some √j |
+//! ```text
+//! form             what a term looks at                       cost of a group
+//! first gain       the rank of the first hit                  t − h + 1 ranks, h of them hits
+//! (NERR8 to 11)
+//! bejeweled (BPM)  the rank of the hit wanted last            its ranks
+//! BinG             a hit, the others above it                 its ranks, from a table of sums
+//! RnDCG            a document's gain                          constant for each change of the
+//!                                                             ideal gain
+//! nDCGrel          a paid document, the gain of one above it  its ranks
+//! Compat           a document, those of its grade above it    for each grade, its ranks times
+//!                                                             the width of a draw, some √j
+//! ```
 //!
-//! Not here are G, whose term is a logarithm of the gains above, INST, and whatever goes on by real grades: their state after a group
-//! takes too many values to be listed.
+//! Not here are G, whose term is a logarithm of the gains above, INST, and whatever goes on by real
+//! grades: their state after a group takes too many values to be listed.
 
 mod discounted;
 mod overlap;
@@ -55,7 +64,8 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
         }
         "nDCGrel" => {
             let gain = for_ratio(table::gains(m, book).ok()?, book).ok()?;
-            // With gains below 0, or more documents that have one than the ideal ranking, a value may be raised to 0.
+            // With gains below 0, or more documents that have one than the ideal ranking, a value
+            // may be raised to 0.
             let sound = gain.iter().enumerate().all(|(code, &gain)| match code as u8 {
                 ..FIRST_GRADE => gain == 0.0,
                 _ => gain >= 0.0,

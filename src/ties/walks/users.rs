@@ -5,10 +5,13 @@ use super::super::folds::{self, FoldTables};
 use super::super::row::RankingPieces;
 use crate::label::Above;
 
-// A C/W/L measure is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). In NERR a gain of 1 stops the user, C = 0: all weights behind the
-// first hit are 0. So the value is w_f / (w₁ + … + w_f) for the rank f of the first hit, a function of f alone, and its expectation is one
-// sum over the chances of f. Without a hit the value is 0. With graded gains the user goes on behind a document in part, and this breaks.
-/// The form of a C/W/L user who stops at the first hit: the weight of its rank as a share of the weights down to it.
+// A C/W/L measure is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). In NERR a gain of 1 stops the
+// user, C = 0: all weights behind the first hit are 0. So the value is w_f / (w₁ + … + w_f) for the
+// rank f of the first hit, a function of f alone, and its expectation is one sum over the chances
+// of f. Without a hit the value is 0. With graded gains the user goes on behind a document in part,
+// and this breaks.
+/// The form of a C/W/L user who stops at the first hit: the weight of its rank as a share of the
+/// weights down to it.
 pub fn first_gain(
     hits: Above,
     ranks: usize,
@@ -28,16 +31,19 @@ pub fn first_gain(
     }
 }
 
-// BPM reads to the rank s of the hit numbered `wanted`, or `most` ranks, and takes hits / ranks read:
+// BPM reads to the rank s of the hit numbered `wanted`, or `most` ranks, and takes hits / ranks
+// read:
 //
 //     wanted / s                   if that hit is within the first `most` ranks
 //     (hits within `most`) / most  otherwise
 //
-// With a few hits short of the wanted one, the number `last` of the group's own hits decides. Its rank in the group has a negative
-// hypergeometric chance, C(j−1, last−1)·C(t−j, found−last) / C(t, found). The group that holds it decides the value whatever follows, so
-// the walk returns there, unless the group is cut: then fewer than `last` of its hits may be within reach, and each such number x adds its
-// own value with its own chance.
-/// The value of a C/W/L user who stops at the rank of the last hit that he wants, or after `most` ranks.
+// With a few hits short of the wanted one, the number `last` of the group's own hits decides. Its
+// rank in the group has a negative hypergeometric chance, C(j−1, last−1)·C(t−j, found−last) / C(t,
+// found). The group that holds it decides the value whatever follows, so the walk returns there,
+// unless the group is cut: then fewer than `last` of its hits may be within reach, and each such
+// number x adds its own value with its own chance.
+/// The value of a C/W/L user who stops at the rank of the last hit that he wants, or after `most`
+/// ranks.
 pub fn bejeweled(row: &RankingPieces<'_>, hits: Above, target: f64, most: usize) -> f64 {
     let wanted = target.ceil().max(1.0) as usize;
     let (mut met, mut expected) = (0, 0.0);
@@ -70,8 +76,9 @@ pub fn bejeweled(row: &RankingPieces<'_>, hits: Above, target: f64, most: usize)
         if !part.is_whole() {
             let mut chances = Hypergeometric::default();
             chances.fill(part.size as u64, found as u64, part.read as u64);
-            let fewer =
-                chances.mean(|x| if x < last as u64 { (met as f64 + x as f64) / most as f64 } else { 0.0 });
+            let fewer = chances.mean(|x| {
+                if x < last as u64 { (met as f64 + x as f64) / most as f64 } else { 0.0 }
+            });
             sum = sum.plus(Double::of(fewer));
         }
         return sum.value();

@@ -19,7 +19,8 @@ type Name = (&'static str, String, String);
 /// A number of bytes that no cache holds.
 const BEYOND_CACHES: usize = 256 << 20;
 
-/// Times the rows on as many threads as the current pool has; on one thread, also those of all levels of SIMD and of the plain formulas.
+/// Times the rows on as many threads as the current pool has; on one thread, also those of all
+/// levels of SIMD and of the plain formulas.
 pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<TimedRow>, Stop> {
     let threads = rayon::current_num_threads();
     let matrix = &subject.matrix;
@@ -32,7 +33,8 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<TimedRow>, Stop> {
         Ok(())
     })];
     if threads == 1 && subject.labels <= PLAIN_LABELS {
-        // Checked apart from being timed: comparing belongs to no row. It also warms the caches, and maps the pages of a file.
+        // Checked apart from being timed: comparing belongs to no row. It also warms the caches,
+        // and maps the pages of a file.
         subject.check("reference", &plain.evaluate(matrix)?)?;
         names.push((SIX, SIX.to_owned(), "reference".to_owned()));
         works.push(Work::new(|| plain.evaluate(matrix).map(|scores| _ = black_box(scores))));
@@ -72,7 +74,8 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<TimedRow>, Stop> {
     }
     // The bytes are ones, for zeros would not be in memory until they are changed.
     let mut bytes = Vec::new();
-    let refused = |_| Stop::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20));
+    let refused =
+        |_| Stop::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20));
     bytes.try_reserve_exact(BEYOND_CACHES).map_err(refused)?;
     bytes.resize(BEYOND_CACHES, 1);
     let mut work = [Work::new(|| {
@@ -80,13 +83,19 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<TimedRow>, Stop> {
         Ok(())
     })];
     turns.take(&mut work)?;
-    Ok(Some(TimedRow::moving("read memory", "cpu", BEYOND_CACHES as u64, work[0].wall.as_secs_f64())))
+    Ok(Some(TimedRow::moving(
+        "read memory",
+        "cpu",
+        BEYOND_CACHES as u64,
+        work[0].wall.as_secs_f64(),
+    )))
 }
 
 /// Reads every label once.
 fn read_all(labels: &[u8]) {
     const PIECE: usize = 1 << 20;
     let cpu = Cpu::new();
-    // `black_box`, or the reads of a number that nobody looks at would be removed. Their xor needs every byte.
+    // `black_box`, or the reads of a number that nobody looks at would be removed. Their xor needs
+    // every byte.
     black_box(labels.par_chunks(PIECE).map(|labels| cpu.read(labels)).reduce(|| 0, |a, b| a ^ b));
 }

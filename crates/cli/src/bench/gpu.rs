@@ -1,4 +1,5 @@
-//! The rows of a GPU: the six measures with labels sent up and resident, each fold, and the rates at which bytes move.
+//! The rows of a GPU: the six measures with labels sent up and resident, each fold, and the rates
+//! at which bytes move.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -12,7 +13,8 @@ use super::report::BenchAdapter;
 use super::turns::{Turns, Work};
 use crate::stop::Stop;
 
-/// Opens an adapter, and has it evaluate the six measures for the first time; returns the reason if that fails.
+/// Opens an adapter, and has it evaluate the six measures for the first time; returns the reason if
+/// that fails.
 pub fn open(subject: &Subject, adapter: Option<&str>) -> Result<Result<Gpu, String>, Stop> {
     let first = || {
         let gpu = Gpu::open(adapter.map_or(Choice::Hardware, Choice::Named))?;
@@ -39,7 +41,12 @@ pub fn adapter(gpu: &Gpu) -> BenchAdapter {
 }
 
 /// Adds the rows of a GPU to those of the CPU.
-pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut BenchRows) -> Result<(), Stop> {
+pub fn rows(
+    gpu: &Gpu,
+    subject: &Subject,
+    turns: &Turns,
+    found: &mut BenchRows,
+) -> Result<(), Stop> {
     let loaded = match gpu.load(&subject.matrix) {
         Ok(loaded) => Some(loaded),
         Err(Error::Device(reason)) => {
@@ -50,7 +57,8 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut BenchRows) 
     };
     let mut works = vec![six(gpu, gpu, subject)];
     if let Some(loaded) = &loaded {
-        subject.check("gpu, labels resident", &subject.six.evaluate_on(loaded, &subject.matrix)?)?;
+        subject
+            .check("gpu, labels resident", &subject.six.evaluate_on(loaded, &subject.matrix)?)?;
         works.push(six(gpu, loaded, subject));
         let resident = subject.six.resident(loaded)?;
         subject.check_averages("gpu, averages only", &resident.averages()?)?;
@@ -122,7 +130,8 @@ impl Timed<'_> {
 }
 
 fn six<'a>(gpu: &'a Gpu, engine: &'a impl Engine, subject: &'a Subject) -> Work<'a> {
-    let evaluate = || subject.six.evaluate_on(engine, &subject.matrix).map(|scores| _ = black_box(scores));
+    let evaluate =
+        || subject.six.evaluate_on(engine, &subject.matrix).map(|scores| _ = black_box(scores));
     Work::with_clock(move || kernels(gpu, evaluate))
 }
 

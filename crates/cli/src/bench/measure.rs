@@ -41,7 +41,8 @@ pub struct TimedRow {
     pub labels_per_second: Option<f64>,
     pub queries_per_second: Option<f64>,
     pub bytes_per_second: f64,
-    /// The share of the bandwidth of reading with as many threads, or, if the labels are on the GPU, of copying there.
+    /// The share of the bandwidth of reading with as many threads, or, if the labels are on the
+    /// GPU, of copying there.
     pub bandwidth_share: Option<f64>,
     /// The time of the CPU on all threads, divided by this time.
     pub cpu_over_gpu: Option<f64>,
@@ -56,7 +57,13 @@ pub struct BenchRows {
 
 impl TimedRow {
     /// Makes a row of the seconds that a computation over all labels takes.
-    pub fn new(subject: &Subject, group: &'static str, what: &str, engine: &str, seconds: f64) -> Self {
+    pub fn new(
+        subject: &Subject,
+        group: &'static str,
+        what: &str,
+        engine: &str,
+        seconds: f64,
+    ) -> Self {
         TimedRow {
             group,
             labels_per_second: Some(subject.labels as f64 / seconds),
@@ -88,7 +95,9 @@ impl Subject {
     pub fn new(matrix: LabelMatrix) -> Result<Self, Stop> {
         let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
         if labels == 0 {
-            return Err(Stop::new("there is nothing to measure: no run has any result of a judged query"));
+            return Err(Stop::new(
+                "there is nothing to measure: no run has any result of a judged query",
+            ));
         }
         let rankings = matrix.depths().iter().filter(|&&depth| depth > 0).count() as u64;
         let six = Evaluator::new(MEASURES)?;
@@ -96,16 +105,20 @@ impl Subject {
         Ok(Subject { folds: FoldsAlone::of(&matrix), matrix, six, labels, rankings, expected })
     }
 
-    /// Refuses scores other than the CPU's: the CPU must give the same bits, a GPU, which adds in integers, values within 1e-9.
+    /// Refuses scores other than the CPU's: the CPU must give the same bits, a GPU, which adds in
+    /// integers, values within 1e-9.
     pub fn check(&self, engine: &str, scores: &Scores) -> Result<(), Stop> {
-        let averages =
-            |run: &RunScores| (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect();
+        let averages = |run: &RunScores| {
+            (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect()
+        };
         self.check_averages(engine, &scores.runs.iter().map(averages).collect::<Vec<_>>())
     }
 
-    /// Refuses averages, `[run][measure]`, other than the CPU's, as `check` does; NaN if no query counts.
+    /// Refuses averages, `[run][measure]`, other than the CPU's, as `check` does; NaN if no query
+    /// counts.
     pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> Result<(), Stop> {
-        // The same bits on the CPU: a tolerance would hide a level of SIMD that adds in another order.
+        // The same bits on the CPU: a tolerance would hide a level of SIMD that adds in another
+        // order.
         let slack = if engine.starts_with("gpu") { 1e-9 } else { 0.0 };
         for (expected, found) in self.expected.runs.iter().zip(averages) {
             for (at, measure) in self.expected.measures.iter().enumerate() {
@@ -114,7 +127,8 @@ impl Subject {
                 let neither = expected.is_nan() && found.is_nan();
                 if !(near || neither) {
                     return Err(Stop::new(format!(
-                        "{engine} computes {measure} = {found}, and the CPU {expected}: times of wrong answers mean nothing"
+                        "{engine} computes {measure} = {found}, and the CPU {expected}: times of \
+                         wrong answers mean nothing"
                     )));
                 }
             }
@@ -167,7 +181,8 @@ mod tests {
 
     #[test]
     fn wrong_answers_are_refused() {
-        let matrix = Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix().unwrap();
+        let matrix =
+            Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix().unwrap();
         let subject = Subject::new(matrix).unwrap();
         let check = |engine: &str, lie: f64| {
             let scores = subject.six.evaluate_on(&Liar(lie), &subject.matrix).unwrap();

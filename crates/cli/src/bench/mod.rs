@@ -41,27 +41,41 @@ const USAGE: &str = "laneval bench [OPTIONS]\n       laneval bench [OPTIONS] <FI
 ///
 /// It is compared with how fast the machine reads memory.
 ///
-/// Six measures (AP, RR, nDCG@10, nDCG, P@10, R@100) by the plain formulas, at every level of SIMD, on all threads and on a GPU; each fold
-/// alone; and only reading the labels. Every engine must give the same averages, or nothing is reported.
+/// Six measures (AP, RR, nDCG@10, nDCG, P@10, R@100) by the plain formulas, at every level of SIMD,
+/// on all threads and on a GPU; each fold alone; and only reading the labels. Every engine must
+/// give the same averages, or nothing is reported.
 ///
-/// Rows with the same number of threads are run in turns, each for --seconds and at least three times; the best time counts.
+/// Rows with the same number of threads are run in turns, each for --seconds and at least three
+/// times; the best time counts.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Bench {
     /// A label matrix made by `laneval build` or `laneval gen` [default: synthetic labels]
-    #[arg(value_name = "FILE.lmx", conflicts_with_all = ["queries", "depth", "density", "grades", "seed"])]
+    #[arg(
+        value_name = "FILE.lmx",
+        conflicts_with_all = ["queries", "depth", "density", "grades", "seed"]
+    )]
     file: Option<PathBuf>,
     #[command(flatten)]
     files: FileOptions,
 
     /// The number of queries
-    #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = positive(), help_heading = "Synthetic labels")]
+    #[arg(
+        long, value_name = "N", default_value_t = 20_000, value_parser = positive(),
+        help_heading = "Synthetic labels"
+    )]
     queries: u32,
     /// The number of documents that are retrieved for a query
-    #[arg(long, value_name = "K", default_value_t = 1000, value_parser = positive(), help_heading = "Synthetic labels")]
+    #[arg(
+        long, value_name = "K", default_value_t = 1000, value_parser = positive(),
+        help_heading = "Synthetic labels"
+    )]
     depth: u32,
     /// The share of the retrieved documents that are relevant
-    #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, help_heading = "Synthetic labels")]
+    #[arg(
+        long, value_name = "SHARE", default_value_t = 0.01, value_parser = share,
+        help_heading = "Synthetic labels"
+    )]
     density: f64,
     /// The number of grades, counted from 0
     #[arg(long, value_name = "G", default_value_t = 4, help_heading = "Synthetic labels")]
@@ -71,13 +85,17 @@ pub struct Bench {
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Synthetic labels")]
     seed: u64,
 
-    /// The GPU, by its number or a part of its name; software only when named [default: the most powerful]
+    /// The GPU, by its number or a part of its name; software only when named [default: the most
+    /// powerful]
     #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
     threads: Threads,
     /// The time for which each row is run, again and again, in seconds
-    #[arg(long, value_name = "S", default_value_t = 0.5, value_parser = seconds, help_heading = "Engine")]
+    #[arg(
+        long, value_name = "S", default_value_t = 0.5, value_parser = seconds,
+        help_heading = "Engine"
+    )]
     seconds: f64,
 
     /// The format of the report [default: table, or by the extension of -o]

@@ -61,7 +61,8 @@ impl Machine {
         let kibibytes = kibibytes.and_then(|text| text.trim_end_matches(" kB").parse::<u64>().ok());
         let release = read("/proc/sys/kernel/osrelease");
         Machine {
-            cpu: field(&read("/proc/cpuinfo"), "model name").unwrap_or_else(|| "unknown".to_owned()),
+            cpu: field(&read("/proc/cpuinfo"), "model name")
+                .unwrap_or_else(|| "unknown".to_owned()),
             arch: std::env::consts::ARCH,
             os: format!("{} {}", std::env::consts::OS, release.trim()).trim_end().to_owned(),
             threads: rayon::current_num_threads(),
@@ -78,7 +79,8 @@ impl Report {
     pub fn new(subject: &Subject, adapter: Result<BenchAdapter, String>, found: BenchRows) -> Self {
         let matrix = &subject.matrix;
         let relevant = matrix.book().at_least(1.0);
-        let relevant = matrix.tile_bytes().iter().filter(|&&label| relevant.contains(label)).count();
+        let relevant =
+            matrix.tile_bytes().iter().filter(|&&label| relevant.contains(label)).count();
         let (adapter, no_adapter) = match adapter {
             Ok(adapter) => (Some(adapter), None),
             Err(reason) => (None, Some(reason)),
@@ -116,10 +118,15 @@ impl Report {
             grid.write(&options, &mut &mut *to)?;
         }
         writeln!(to)?;
-        writeln!(to, "six measures: {}. The best of three runs or more, in turns.", MEASURES.join(", "))?;
         writeln!(
             to,
-            "of bandwidth: of reading the labels with as many threads, on a GPU of copying there, both ways counted."
+            "six measures: {}. The best of three runs or more, in turns.",
+            MEASURES.join(", ")
+        )?;
+        writeln!(
+            to,
+            "of bandwidth: of reading the labels with as many threads, on a GPU of copying there, \
+             both ways counted."
         )?;
         writeln!(to, "FirstRank stops at its hit, and so may be faster than reading.")?;
         for sentence in self.verdict() {
@@ -146,7 +153,9 @@ impl Report {
         let depth = self.depth;
         field(
             "labels",
-            format!("{labels}, {relevant:.1} % relevant: {runs}{queries} queries, up to {depth} deep"),
+            format!(
+                "{labels}, {relevant:.1} % relevant: {runs}{queries} queries, up to {depth} deep"
+            ),
         )
     }
 
@@ -161,14 +170,19 @@ impl Report {
         let name = format!("{} on {}", cpu.engine, counted(cpu.threads as u64, "thread"));
         let plain = six().find(|row| row.engine == "reference" && row.threads == 1);
         let than_plain = plain.map_or(String::new(), |plain| {
-            format!(", {} times as fast as the plain formulas on one", short(plain.seconds / cpu.seconds))
+            format!(
+                ", {} times as fast as the plain formulas on one",
+                short(plain.seconds / cpu.seconds)
+            )
         });
         let limit = match cpu.bandwidth_share {
             Some(share) if share > 0.7 => {
-                " It takes little longer than merely reading the labels: memory is the limit.".to_owned()
+                " It takes little longer than merely reading the labels: memory is the limit."
+                    .to_owned()
             }
             Some(share) => format!(
-                " Merely reading the labels would be {} times as fast: computing is the limit, not memory.",
+                " Merely reading the labels would be {} times as fast: computing is the limit, not \
+                 memory.",
                 short(1.0 / share)
             ),
             None => String::new(),
@@ -185,20 +199,29 @@ impl Report {
             let moved = self.group(MEMORY).find(|row| row.what == "labels to the GPU");
             let why = match moved {
                 _ if adapter.kind == "software" => {
-                    "It is not a GPU, but software that emulates one on the CPU, for tests.".to_owned()
+                    "It is not a GPU, but software that emulates one on the CPU, for \
+                     tests."
+                        .to_owned()
                 }
-                Some(moved) if all.seconds >= cpu.seconds && moved.seconds > 0.3 * all.seconds => format!(
-                    "Moving the labels to it takes {} of {} ms, so it pays only where they stay there.",
-                    milliseconds(moved),
-                    milliseconds(all)
-                ),
+                Some(moved) if all.seconds >= cpu.seconds && moved.seconds > 0.3 * all.seconds => {
+                    format!(
+                        "Moving the labels to it takes {} of {} ms, so it pays only where they \
+                     stay \
+                     there.",
+                        milliseconds(moved),
+                        milliseconds(all)
+                    )
+                }
                 _ if resident.seconds < cpu.seconds => {
-                    "It reads its memory faster than the CPU reads its own; the more labels, the more that counts.".to_owned()
+                    "It reads its memory faster than the CPU reads its own; the more labels, the \
+                     more that counts."
+                        .to_owned()
                 }
                 _ => "There is too little work at a time to fill it.".to_owned(),
             };
             sentences.push(format!(
-                "GPU: with the labels in the memory of the CPU it is {}, with the labels in its own {}. {why}",
+                "GPU: with the labels in the memory of the CPU it is {}, with the labels in its \
+                 own {}. {why}",
                 compared(all),
                 compared(resident)
             ));
@@ -223,7 +246,9 @@ impl Report {
         let mut numbers = vec![
             number("ms", milliseconds),
             number("M labels/s", |row| millions(row.labels_per_second)),
-            number("k queries/s", |row| row.queries_per_second.map_or(NONE.into(), |rate| short(rate / 1e3))),
+            number("k queries/s", |row| {
+                row.queries_per_second.map_or(NONE.into(), |rate| short(rate / 1e3))
+            }),
             number("GB/s", |row| gigabytes(row.bytes_per_second)),
             number("of bandwidth", |row| percent(row.bandwidth_share)),
         ];
@@ -234,13 +259,21 @@ impl Report {
     }
 
     /// Makes a grid of the rows of a group, one below the other.
-    fn grid(&self, group: &str, name: impl Fn(&TimedRow) -> String, numbers: Vec<NumberColumn>) -> Grid {
+    fn grid(
+        &self,
+        group: &str,
+        name: impl Fn(&TimedRow) -> String,
+        numbers: Vec<NumberColumn>,
+    ) -> Grid {
         let headings = numbers.iter().map(|(heading, _)| (heading.clone(), Align::Right));
         let first = [(group.to_owned(), Align::Left), ("threads".to_owned(), Align::Right)];
         let mut grid = Grid::new(first.into_iter().chain(headings));
         for row in self.group(group) {
-            let threads =
-                if row.engine.starts_with("gpu") { NONE.to_owned() } else { row.threads.to_string() };
+            let threads = if row.engine.starts_with("gpu") {
+                NONE.to_owned()
+            } else {
+                row.threads.to_string()
+            };
             let first = [name(row), threads];
             let cells = numbers.iter().map(|(_, text)| text(row));
             grid.push(first.into_iter().chain(cells).map(Into::into));
@@ -256,9 +289,11 @@ impl Report {
                 engines.push((&row.engine, row.threads));
             }
         }
-        // If kernels are timed, the times that include the transfer of results are in the JSON only.
+        // If kernels are timed, the times that include the transfer of results are in the JSON
+        // only.
         if engines.iter().any(|(engine, _)| engine.ends_with(": kernels")) {
-            engines.retain(|(engine, _)| !engine.starts_with("gpu") || engine.ends_with(": kernels"));
+            engines
+                .retain(|(engine, _)| !engine.starts_with("gpu") || engine.ends_with(": kernels"));
         }
         let mut headings = vec![("fold, M labels/s".to_owned(), Align::Left)];
         for (engine, threads) in &engines {
@@ -271,7 +306,8 @@ impl Report {
         }
         let mut grid = Grid::new(headings);
         let of = |(engine, threads)| {
-            self.group(FOLD).filter(move |row| (row.engine.as_str(), row.threads) == (engine, threads))
+            self.group(FOLD)
+                .filter(move |row| (row.engine.as_str(), row.threads) == (engine, threads))
         };
         for name in engines.first().into_iter().flat_map(|&first| of(first)).map(|row| &row.what) {
             let mut cells = vec![name.clone()];

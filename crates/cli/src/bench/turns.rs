@@ -6,13 +6,15 @@
 //! turn   read   plain   avx2   avx512   fold …
 //!   1      ●      ●       ●       ●       ●        all rows once, then again
 //!   2      ●      ●       ●       ●       ●
-//!   ⋮                                              each until its time is used up, at least three times
+//!   ⋮                                              each until its time is used up,
+//!                                                  at least three times
 //! ```
 //!
-//! Whatever disturbs a run (another process, a clock that falls with the heat, pages not yet mapped) makes it longer and never shorter. So
-//! the smallest time is nearest to what the machine can do; a mean or a median measures the other processes as well. A disturbance that
-//! lasts for seconds would fall upon one row if each had all its runs at once, and rows are read as ratios. In turns it meets all of them,
-//! and each has turns before and after it.
+//! Whatever disturbs a run (another process, a clock that falls with the heat, pages not yet
+//! mapped) makes it longer and never shorter. So the smallest time is nearest to what the machine
+//! can do; a mean or a median measures the other processes as well. A disturbance that lasts for
+//! seconds would fall upon one row if each had all its runs at once, and rows are read as ratios.
+//! In turns it meets all of them, and each has turns before and after it.
 
 use std::time::{Duration, Instant};
 
@@ -22,12 +24,14 @@ use crate::stop::Stop;
 
 /// The fewest times that each work is done.
 const LEAST: u32 = 3;
-/// The number of times after which a shortest time does not get shorter: works on small files take far less than their time.
+/// The number of times after which a shortest time does not get shorter: works on small files take
+/// far less than their time.
 const ENOUGH: u32 = 2_000;
 /// The units of the progress bar that a finished work counts.
 const DONE: u64 = 100;
 
-/// A work to time. It returns the time that counts, if that is only a part, such as the time of kernels.
+/// A work to time. It returns the time that counts, if that is only a part, such as the time of
+/// kernels.
 type TimedWork<'a> = Box<dyn FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a>;
 
 /// A work with its shortest times so far.
@@ -48,7 +52,9 @@ impl<'a> Work<'a> {
     }
 
     /// Makes a work that measures its own time.
-    pub fn with_clock(run: impl FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a) -> Self {
+    pub fn with_clock(
+        run: impl FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a,
+    ) -> Self {
         Work { run: Box::new(run), wall: Duration::MAX, own: None, runs: 0, spent: Duration::ZERO }
     }
 
@@ -68,7 +74,8 @@ impl<'a> Work<'a> {
         let runs = f64::from(self.runs) / f64::from(LEAST);
         let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
         let enough = f64::from(self.runs) / f64::from(ENOUGH);
-        // A row is done after the fewest runs and the time that it is given, or after ENOUGH runs, beyond which more tell nothing.
+        // A row is done after the fewest runs and the time that it is given, or after ENOUGH runs,
+        // beyond which more tell nothing.
         (runs.min(time).max(enough).min(1.0) * DONE as f64) as u64
     }
 }
@@ -99,7 +106,8 @@ impl Turns {
     pub fn take(&self, works: &mut [Work<'_>]) -> Result<(), Stop> {
         let from = self.bar.position();
         loop {
-            let mut rest = works.iter_mut().filter(|work| work.progress(self.budget) < DONE).peekable();
+            let mut rest =
+                works.iter_mut().filter(|work| work.progress(self.budget) < DONE).peekable();
             if rest.peek().is_none() {
                 return Ok(());
             }
@@ -142,6 +150,9 @@ mod tests {
         drop(works);
         let order = order.get_mut().unwrap();
         assert_eq!(order[..4], ["long", "short", "long", "short"]);
-        assert!(order.iter().filter(|name| **name == "short").count() > 3, "there was time for more");
+        assert!(
+            order.iter().filter(|name| **name == "short").count() > 3,
+            "there was time for more"
+        );
     }
 }

@@ -1,4 +1,5 @@
-//! The baseline of a comparison: a run of the command line, or the scores of queries that `laneval eval --per-query` wrote earlier.
+//! The baseline of a comparison: a run of the command line, or the scores of queries that
+//! `laneval eval --per-query` wrote earlier.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -18,15 +19,23 @@ use crate::side_file;
 use crate::stop::Stop;
 use crate::style::shown;
 
-/// Returns the name of the run that `text` stands for: its name, its path, or the name of its file. If `text` is a file of scores, its run
-/// is put before the others. The first runs were read from `paths`.
-pub fn of(text: &str, paths: &[&Path], scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
+/// Returns the name of the run that `text` stands for: its name, its path, or the name of its file.
+/// If `text` is a file of scores, its run is put before the others. The first runs were read from
+/// `paths`.
+pub fn of(
+    text: &str,
+    paths: &[&Path],
+    scores: &mut Scores,
+) -> Result<(String, Option<Note>), Stop> {
     let names = || scores.runs.iter().map(|run| run.name.as_str());
-    let stem = |name: &str| PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned());
+    let stem = |name: &str| {
+        PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned())
+    };
     let at = paths.iter().position(|path| *path == Path::new(text));
     let by_path = at.and_then(|at| names().nth(at));
     let exact = names().find(|name| *name == text).or(by_path);
-    let like: Vec<&str> = names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
+    let like: Vec<&str> =
+        names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
     match (exact, like.as_slice(), file(text)) {
         (Some(name), ..) | (None, &[name], None) => Ok((name.to_owned(), None)),
         (.., Some((name, path))) => add(name, &path, scores),
@@ -47,8 +56,8 @@ pub fn file(text: &str) -> Option<(Option<&str>, PathBuf)> {
     }
 }
 
-/// Returns the measures of a file of scores, in their order; `None` if `text` is a run, or no file of scores. What is wrong with the file is
-/// said when its run is read.
+/// Returns the measures of a file of scores, in their order; `None` if `text` is a run, or no file
+/// of scores. What is wrong with the file is said when its run is read.
 pub fn measures(text: &str, paths: &[&Path]) -> Option<Vec<String>> {
     let (_, path) = file(text).filter(|_| !paths.contains(&Path::new(text)))?;
     let stored = stored(&side_file::read(&path).ok()?).ok()?;
@@ -56,9 +65,14 @@ pub fn measures(text: &str, paths: &[&Path]) -> Option<Vec<String>> {
 }
 
 /// Puts the run of a file of scores before the others.
-fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
+fn add(
+    name: Option<&str>,
+    path: &Path,
+    scores: &mut Scores,
+) -> Result<(String, Option<Note>), Stop> {
     let failed = |message: String| Stop::new(format!("{}: {message}", shown(path)));
-    let bytes = side_file::read(path).map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
+    let bytes =
+        side_file::read(path).map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
     let stored = stored(&bytes).map_err(failed)?;
     let mut run = stored.run_scores(scores).map_err(failed)?;
     let taken = |name: &str| scores.runs.iter().any(|run| run.name == name);
@@ -70,7 +84,8 @@ fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, 
     let note = match &stored.settings {
         Some(settings) => settings.check(scores).map(|()| None).map_err(failed)?,
         None => Some(Note::Note(format!(
-            "{}: the file does not record its judgments and rules: those of the other runs are assumed",
+            "{}: the file does not record its judgments and rules: those of the other runs are \
+             assumed",
             printable(run.name.as_bytes())
         ))),
     };
@@ -151,7 +166,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for KeyValues<T> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<KeyValues<T>, A::Error> {
-                // A map would keep the last of two equal keys; here each is seen, and a query that is there twice is an error.
+                // A map would keep the last of two equal keys; here each is seen, and a query that
+                // is there twice is an error.
                 let mut pairs = Vec::new();
                 while let Some(pair) = map.next_entry()? {
                     pairs.push(pair);
@@ -175,7 +191,9 @@ fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
         table(if first.contains(&b'\t') { b'\t' } else { b',' }, bytes)?
     };
     match stored.values.is_empty() {
-        true => Err("it has no values of queries: write it with `laneval eval --per-query`".to_owned()),
+        true => {
+            Err("it has no values of queries: write it with `laneval eval --per-query`".to_owned())
+        }
         false => Ok(stored),
     }
 }
@@ -194,11 +212,14 @@ struct StoredValue<'a> {
 /// Reads JSON lines.
 fn lines(bytes: &[u8]) -> Result<StoredScores, String> {
     let mut stored = StoredScores::default();
-    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty())
+    for (number, line) in
+        bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty())
     {
         let at = |message: String| format!("line {}: {message}", number + 1);
-        let row: BaselineRow = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
-        let query = JsonText::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
+        let row: BaselineRow =
+            serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
+        let query =
+            JsonText::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
         let group = row.group.unwrap_or_default();
         let value = StoredValue {
             run: &row.run,
@@ -221,15 +242,22 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
         &[b"run", b"query_id", b"measure", b"stat", b"value"],
         &[b"run", b"group", b"query_id", b"measure", b"stat", b"value"],
     ];
-    let Some(known) = known.into_iter().find(|known| columns.iter().eq(known.iter().copied())) else {
-        return Err("it is not a file of scores: the columns run, query_id, measure, stat, value were expected, as `laneval eval --per-query` writes them".to_owned());
+    let Some(known) = known.into_iter().find(|known| columns.iter().eq(known.iter().copied()))
+    else {
+        return Err("it is not a file of scores: the columns run, query_id, measure, stat, value \
+                    were expected, as `laneval eval --per-query` writes them"
+            .to_owned());
     };
     let group = known.len() - 5;
     let mut stored = StoredScores::default();
     for row in rows.byte_records() {
         let row = row.map_err(|error| error.to_string())?;
-        let at = |message: String| format!("line {}: {message}", row.position().map_or(0, |at| at.line()));
-        let text = |place: usize| str::from_utf8(&row[place]).map_err(|_| at("text was expected".to_owned()));
+        let at = |message: String| {
+            format!("line {}: {message}", row.position().map_or(0, |at| at.line()))
+        };
+        let text = |place: usize| {
+            str::from_utf8(&row[place]).map_err(|_| at("text was expected".to_owned()))
+        };
         let value = text(group + 4)?;
         let value = value.parse().map_err(|_| at(format!("`{value}` is not a number")))?;
         let value = StoredValue {
@@ -248,7 +276,8 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<StoredScores, String> {
 /// Reads one JSON document.
 fn document(bytes: &[u8]) -> Result<StoredScores, String> {
     let BaselineDocument { query_set, depth, judged_only, known, tied, runs } =
-        serde_json::from_slice(bytes).map_err(|error| format!("it is not a file of scores: {error}"))?;
+        serde_json::from_slice(bytes)
+            .map_err(|error| format!("it is not a file of scores: {error}"))?;
     let view = View { depth, judged_only };
     let of_evaluation = EvaluationSettings { queries: query_set, view, known, tied };
     let mut stored = StoredScores::default();
@@ -258,14 +287,19 @@ fn document(bytes: &[u8]) -> Result<StoredScores, String> {
             continue;
         }
         for (query, values) in run.per_query.into_iter().flat_map(|KeyValues(queries)| queries) {
-            let id = JsonText::bytes(&query).ok_or_else(|| format!("`{query}` is not the text of an id"))?;
+            let id = JsonText::bytes(&query)
+                .ok_or_else(|| format!("`{query}` is not the text of an id"))?;
             for (measure, value) in values.0 {
                 let (run, query) = (run.run.as_str(), id.clone());
                 stored.add(StoredValue { run, group: "", query, measure, stat: "value", value })?;
             }
         }
-        stored.settings =
-            Some(BaselineSettings { of_evaluation, qrels: run.qrels, rule: run.rule, ideal: run.ideal });
+        stored.settings = Some(BaselineSettings {
+            of_evaluation,
+            qrels: run.qrels,
+            rule: run.rule,
+            ideal: run.ideal,
+        });
     }
     Ok(stored)
 }
@@ -306,8 +340,8 @@ impl StoredScores {
         }
     }
 
-    /// Returns the values as scores beside those of other runs: of the same measures, and of the same queries unless the queries of both
-    /// count.
+    /// Returns the values as scores beside those of other runs: of the same measures, and of the
+    /// same queries unless the queries of both count.
     fn run_scores(&self, beside: &Scores) -> Result<RunScores, String> {
         let known: HashMap<Measure, &BTreeMap<Vec<u8>, f64>> = self
             .values
@@ -319,7 +353,8 @@ impl StoredScores {
             values.push(*known.get(measure).ok_or_else(|| {
                 let has: Vec<&str> = self.values.keys().map(String::as_str).collect();
                 format!(
-                    "it has no {measure}, but {}: evaluate the baseline with {measure}, or leave it out",
+                    "it has no {measure}, but {}: evaluate the baseline with {measure}, or leave \
+                     it out",
                     has.join(", ")
                 )
             })?);
@@ -327,7 +362,8 @@ impl StoredScores {
         let first = beside.runs.iter().find_map(|run| run.per_query.as_ref());
         let mut queries: BTreeSet<&[u8]> =
             self.values.values().flat_map(|of| of.keys().map(Vec::as_slice)).collect();
-        // A query without any value has no row in the file. Which these are follows from the judgments, which are those of the runs here.
+        // A query without any value has no row in the file. Which these are follows from the
+        // judgments, which are those of the runs here.
         if let Some(first) = first {
             let none = |at: &usize| first.values.iter().all(|of| is_undefined(of[*at]));
             queries.extend((0..first.queries.len()).filter(none).map(|at| first.queries.get(at)));
@@ -351,7 +387,12 @@ impl StoredScores {
         run.per_query = Some(PerQuery {
             values: values
                 .into_iter()
-                .map(|of| queries.iter().map(|&query| of.get(query).copied().unwrap_or(UNDEFINED)).collect())
+                .map(|of| {
+                    queries
+                        .iter()
+                        .map(|&query| of.get(query).copied().unwrap_or(UNDEFINED))
+                        .collect()
+                })
                 .collect(),
             queries: queries.into_iter().collect(),
             missing: Vec::new(),
@@ -368,7 +409,9 @@ fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
         return Err(format!("it lacks query {}, which counts here: {mend}", printable(query)));
     }
     match stored.difference(&here).next() {
-        Some(query) => Err(format!("it has query {}, which does not count here: {mend}", printable(query))),
+        Some(query) => {
+            Err(format!("it has query {}, which does not count here: {mend}", printable(query)))
+        }
         None => Ok(()),
     }
 }
@@ -377,7 +420,8 @@ impl BaselineSettings {
     /// Refuses scores that were made under other settings than those of other runs.
     fn check(&self, beside: &Scores) -> Result<(), String> {
         let Some(run) = beside.runs.first() else { return Ok(()) };
-        let prints: Vec<String> = run.fingerprints.iter().map(|print| format!("{print:032x}")).collect();
+        let prints: Vec<String> =
+            run.fingerprints.iter().map(|print| format!("{print:032x}")).collect();
         let again = "evaluate the baseline again";
         if self.qrels != prints {
             return Err(format!("its scores have other judgments than the runs here: {again}"));
@@ -387,7 +431,8 @@ impl BaselineSettings {
         if let Some(setting) = of_evaluation.into_iter().chain(of_rankings).next() {
             let SettingDifference { what, option, values: [there, here] } = setting;
             return Err(format!(
-                "its scores have other {what} than the runs here ({option}: {there}, not {here}): {again}"
+                "its scores have other {what} than the runs here ({option}: {there}, not {here}): \
+                 {again}"
             ));
         }
         match self.ideal == run.ideal {

@@ -43,8 +43,9 @@ pub fn of_queries(
             empty.push(printable(group.as_bytes()));
             continue;
         }
-        let mut comparison = Comparison::watched(&scores.of_queries(&queries), &whole.options, watch)
-            .map_err(|error| placed(error.into(), group))?;
+        let mut comparison =
+            Comparison::watched(&scores.of_queries(&queries), &whole.options, watch)
+                .map_err(|error| placed(error.into(), group))?;
         comparison.group = Some(group.to_owned());
         if let Some(judged) = judged {
             comparison.set_judged(&of_group(judged, group));
@@ -59,7 +60,8 @@ pub fn of_queries(
         let of = if empty.len() == 1 { "group" } else { "groups" };
         let more = if empty.len() > NAMED { ", …" } else { "" };
         empty.truncate(NAMED);
-        made.notes.push(Note::Warning(format!("no query of the {of} {}{more} counts", empty.join(", "))));
+        made.notes
+            .push(Note::Warning(format!("no query of the {of} {}{more} counts", empty.join(", "))));
     }
     let alone = counts.len() - grouped.len();
     if alone > 0 {
@@ -83,8 +85,11 @@ pub fn of_judges(
 ) -> Result<GroupsCompared, Stop> {
     let mut evaluation = Evaluation::of_matrices(evaluator, matrices)?;
     let mut timing = Timing::default();
-    let scores =
-        of_all(matrices, |matrix| judges::each(&mut evaluation, matrix, &mut timing), Scores::append)?;
+    let scores = of_all(
+        matrices,
+        |matrix| judges::each(&mut evaluation, matrix, &mut timing),
+        Scores::append,
+    )?;
     let mut made = GroupsCompared { notes: judges::notes(&scores), ..GroupsCompared::default() };
     let mut names: Vec<&str> = scores.runs.iter().filter_map(|run| run.group.as_deref()).collect();
     names.sort_unstable();
@@ -119,7 +124,10 @@ fn of_group(scores: &Scores, group: &str) -> Scores {
 ///
 /// # Errors
 /// A gate that cannot be computed, such as one that names a group in which no query counts.
-pub fn judged(groups: Vec<(String, Comparison)>, gates: &[Gate]) -> Result<Vec<ComparedGroup>, Stop> {
+pub fn judged(
+    groups: Vec<(String, Comparison)>,
+    gates: &[Gate],
+) -> Result<Vec<ComparedGroup>, Stop> {
     gates::check_groups(gates, groups.iter().map(|(name, _)| name.as_str()))?;
     let group = |(name, comparison): (String, Comparison)| {
         let gates = printed::judged(&comparison, gates).map_err(|stop| placed(stop, &name))?;

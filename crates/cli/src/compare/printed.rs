@@ -20,7 +20,8 @@ pub fn check(targets: &[ReportTarget], gates: &[Gate]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes a comparison to its outputs; a page has the origin of its numbers. Ends with exit code 1 if a gate failed.
+/// Writes a comparison to its outputs; a page has the origin of its numbers. Ends with exit code 1
+/// if a gate failed.
 pub fn write(
     report: &ComparisonReport<'_>,
     look: &ReportOptions,
@@ -49,7 +50,8 @@ pub fn write(
 
 /// Judges the gates that name the group that is compared, or none.
 pub fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
-    let is_here = |gate: &&Gate| gate.group().is_none_or(|group| comparison.group.as_deref() == Some(group));
+    let is_here =
+        |gate: &&Gate| gate.group().is_none_or(|group| comparison.group.as_deref() == Some(group));
     let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
     gates.iter().filter(is_here).map(judged).collect()
 }
@@ -62,5 +64,7 @@ pub fn notes(comparison: &Comparison) -> Vec<Note> {
 /// Warns if gates ask for p of few queries.
 pub fn few(comparison: &Comparison, gates: &[Gate]) -> Option<Note> {
     let few = comparison.queries < 10 && gates.iter().any(Gate::asks_p);
-    few.then(|| Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries)))
+    few.then(|| {
+        Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries))
+    })
 }

@@ -28,25 +28,29 @@ Examples:
   laneval identify qrels.txt bm25.run nDCG@5=0.5541 nDCG@10=0.4561 --format json";
 
 const ABOUT: &str = "\
-Find which definition of a measure a number is of, by trying them all on the judgments and the run that it was made of.
+Find which definition of a measure a number is of, by trying them all on the judgments and the run \
+that it was made of.
 
-Definitions with the same value of every query on these data are one class, and a class is the answer: with its simplest definition, the \
-libraries that compute it, and what else is the same here. The digits that a number shows are its tolerance. A single mean of four digits \
-often fits several classes by chance, and the answer says how many are expected to; values of queries (--scores) tell more.
+Definitions with the same value of every query on these data are one class, and a class is the \
+    answer: with its simplest definition, the \
+libraries that compute it, and what else is the same here. The digits that a number shows are its \
+tolerance. A single mean of four digits \
+often fits several classes by chance, and the answer says how many are expected to; values of \
+queries (--scores) tell more.
 
 The exit code is 0 if one definition is found or likely, 1 if several or none are, 2 for errors.";
 
 /// Find which definition of a measure a number is of
 #[derive(Debug, Args)]
-#[command(
-    override_usage = "laneval identify [OPTIONS] <QRELS> <RUN> <NUMBER>...\n       laneval identify [OPTIONS] <QRELS> <RUN> --scores <FILE>"
-)]
+#[command(override_usage = "laneval identify [OPTIONS] <QRELS> <RUN> <NUMBER>...\n       laneval \
+                      identify [OPTIONS] <QRELS> <RUN> --scores <FILE>")]
 #[command(long_about = ABOUT, after_help = EXAMPLES)]
 pub struct IdentifyAsked {
-    /// Judgments and a run in any format, or a label matrix built with --keep-ties; then numbers as they were printed: nDCG@10=0.4561,
-    /// 0.4561 or 45.6%
+    /// Judgments and a run in any format, or a label matrix built with --keep-ties; then numbers as
+    /// they were printed: nDCG@10=0.4561, 0.4561 or 45.6%
     ///
-    /// A name chooses the measure and its cutoff; parameters that it has hold. Without a name the usual measures from 0 to 1 are tried, at usual cutoffs.
+    /// A name chooses the measure and its cutoff; parameters that it has hold. Without a name the
+    /// usual measures from 0 to 1 are tried, at usual cutoffs.
     #[arg(value_name = "FILES", allow_negative_numbers = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -54,7 +58,8 @@ pub struct IdentifyAsked {
     #[command(flatten)]
     formats: FormatOptions,
 
-    /// Values of queries: per-query output of laneval (TSV, CSV, JSON) or of trec_eval -q, or two columns of query and value
+    /// Values of queries: per-query output of laneval (TSV, CSV, JSON) or of trec_eval -q, or two
+    /// columns of query and value
     #[arg(long, value_name = "FILE", help_heading = "Measures")]
     scores: Option<PathBuf>,
     /// The measure of the values of --scores, such as nDCG@10 [default: as the file says, else any]
@@ -73,7 +78,10 @@ pub struct IdentifyAsked {
     #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Output")]
     top: usize,
     /// The format [default: by the extension of -o, else table]
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(answer_formats()), help_heading = "Output")]
+    #[arg(
+        long, value_name = "FORMAT", value_parser = one_of(answer_formats()),
+        help_heading = "Output"
+    )]
     format: Option<Format>,
     /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
@@ -138,9 +146,11 @@ impl IdentifyAsked {
         })
     }
 
-    /// The number of arguments that are files: a label matrix, or judgments and a run. The others are numbers.
+    /// The number of arguments that are files: a label matrix, or judgments and a run. The others
+    /// are numbers.
     fn files_given(&self) -> Result<usize, Stop> {
-        let usage = || Stop::new("give QRELS RUN and numbers such as nDCG@10=0.4561, or --scores FILE");
+        let usage =
+            || Stop::new("give QRELS RUN and numbers such as nDCG@10=0.4561, or --scores FILE");
         let first = self.inputs.first().ok_or_else(usage)?;
         let is_matrix = recognise(std::slice::from_ref(first))?.contains(&true);
         let files = if is_matrix { 1 } else { 2 };
@@ -165,17 +175,21 @@ impl IdentifyAsked {
         let matrix = LabelMatrix::open(path, self.files.access())?;
         if matrix.tied_groups().is_none() {
             let path = shown(path);
-            return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
+            return Err(Stop::new(format!(
+                "{path} does not know its ties: build it again with --keep-ties"
+            )));
         }
         let note = format!(
-            "{} knows no other orders of equal scores than {} and its reverse, and no other type of scores: QRELS RUN tell more",
+            "{} knows no other orders of equal scores than {} and its reverse, and no other type \
+             of scores: QRELS RUN tell more",
             shown(path),
             matrix.rule().ties
         );
         Ok(AskedMatrices { all: vec![matrix], note: Some(note) })
     }
 
-    /// Joins the run in every order of equal scores, if there are any that matter, and by both types of scores.
+    /// Joins the run in every order of equal scores, if there are any that matter, and by both
+    /// types of scores.
     fn joined(&self) -> Result<AskedMatrices, Stop> {
         let run = RunPath::of(&self.inputs[1]);
         let mut ranking = RankingOptions::of(self.formats.clone());
@@ -223,9 +237,13 @@ fn read_again(run: &RunPath) -> Result<RunInput, Stop> {
 
 /// Reads `name=number` or a number alone.
 fn named_number(argument: &Path) -> Result<(String, String), Stop> {
-    let text = argument.to_str().ok_or_else(|| Stop::new(format!("{} is not a number", shown(argument))))?;
+    let text = argument
+        .to_str()
+        .ok_or_else(|| Stop::new(format!("{} is not a number", shown(argument))))?;
     Ok(match text.rsplit_once('=') {
-        Some((name, number)) if !number.ends_with(')') => (name.trim().to_owned(), number.to_owned()),
+        Some((name, number)) if !number.ends_with(')') => {
+            (name.trim().to_owned(), number.to_owned())
+        }
         _ => (String::new(), text.to_owned()),
     })
 }

@@ -1,7 +1,8 @@
 //! Values of queries that somebody else's program wrote, or laneval.
 //!
 //! ```text
-//! run query_id measure stat value      per-query rows of laneval, as TSV or CSV; the rows of averages are passed over
+//! run query_id measure stat value      per-query rows of laneval, as TSV or CSV; the rows of
+//!                                      averages are passed over
 //! {"runs": [{"per_query": …}]}         its JSON, or an object {query: value}
 //! measure query value                  lines of trec_eval -q; those of `all` are passed over
 //! query value                          two columns, separated by a tab, a comma or spaces
@@ -51,21 +52,29 @@ pub fn read(path: &Path, measure: Option<&str>) -> Result<(String, Vec<ToldRow>)
 }
 
 /// Picks the values of one measure.
-fn chosen(file: &str, values: Vec<ReadValue>, measure: Option<&str>) -> Result<(String, Vec<ToldRow>), Stop> {
+fn chosen(
+    file: &str,
+    values: Vec<ReadValue>,
+    measure: Option<&str>,
+) -> Result<(String, Vec<ToldRow>), Stop> {
     let names: BTreeSet<&str> = values.iter().map(|value| &value.measure[..]).collect();
     let all: Vec<&str> = names.iter().copied().collect();
     let wanted = match (measure, &all[..]) {
         (_, [only]) => (*only).to_owned(),
         (Some(measure), _) => {
             let parsed = measure.parse::<Measure>().ok();
-            let is_it = |name: &&&str| **name == measure || parsed.is_some() && name.parse().ok() == parsed;
+            let is_it =
+                |name: &&&str| **name == measure || parsed.is_some() && name.parse().ok() == parsed;
             let found = all.iter().find(is_it).copied();
             found.map(str::to_owned).ok_or_else(|| {
                 Stop::new(format!("{file} has no values of {measure}, only of {}", all.join(", ")))
             })?
         }
         (None, _) => {
-            return Err(Stop::new(format!("{file} has values of {}: say of which (-m)", all.join(", "))));
+            return Err(Stop::new(format!(
+                "{file} has values of {}: say of which (-m)",
+                all.join(", ")
+            )));
         }
     };
     let name = measure.map_or(wanted.clone(), str::to_owned);
@@ -76,15 +85,19 @@ fn chosen(file: &str, values: Vec<ReadValue>, measure: Option<&str>) -> Result<(
 /// Reads lines.
 fn of_lines(file: &str, text: &str) -> Result<Vec<ReadValue>, Stop> {
     let first = text.lines().next().unwrap_or_default();
-    let separator = [('\t', true), (',', true)].into_iter().find(|(separator, _)| first.contains(*separator));
+    let separator =
+        [('\t', true), (',', true)].into_iter().find(|(separator, _)| first.contains(*separator));
     let fields = |line: &str| -> Vec<String> {
         match separator {
-            Some((separator, _)) => line.split(separator).map(|field| field.trim().to_owned()).collect(),
+            Some((separator, _)) => {
+                line.split(separator).map(|field| field.trim().to_owned()).collect()
+            }
             None => line.split_whitespace().map(str::to_owned).collect(),
         }
     };
     let header = fields(first);
-    let column = |names: &[&str]| header.iter().position(|of| names.contains(&&of.to_lowercase()[..]));
+    let column =
+        |names: &[&str]| header.iter().position(|of| names.contains(&&of.to_lowercase()[..]));
     let named = column(&["query_id", "query", "qid"]).zip(column(&["value", "score"]));
     let (measure, stat) = (column(&["measure", "metric"]), column(&["stat"]));
     let mut values = Vec::new();
@@ -104,9 +117,12 @@ fn of_lines(file: &str, text: &str) -> Result<Vec<ReadValue>, Stop> {
             (None, 2) => (String::new(), field(0), field(1)),
             (None, 3) => (field(0), field(1), field(2)),
             _ => {
-                let shape =
-                    "expected 'query<TAB>value', 'measure<TAB>query<TAB>value' or rows of laneval eval -q";
-                return Err(Stop::new(format!("{file}:{number}: {} fields: {shape}", fields.len())));
+                let shape = "expected 'query<TAB>value', 'measure<TAB>query<TAB>value' or rows of \
+                             laneval eval -q";
+                return Err(Stop::new(format!(
+                    "{file}:{number}: {} fields: {shape}",
+                    fields.len()
+                )));
             }
         };
         // trec_eval: averages are those of the query `all`, and its first line names the run.
@@ -121,10 +137,11 @@ fn of_lines(file: &str, text: &str) -> Result<Vec<ReadValue>, Stop> {
 
 /// Reads JSON.
 fn of_json(file: &str, text: &str) -> Result<Vec<ReadValue>, Stop> {
-    let document: Value =
-        serde_json::from_str(text).map_err(|error| Stop::new(format!("{file}: no JSON: {error}")))?;
+    let document: Value = serde_json::from_str(text)
+        .map_err(|error| Stop::new(format!("{file}: no JSON: {error}")))?;
     let wrong = || {
-        let expected = "expected the JSON of laneval eval -q of one run, or an object {query: value}";
+        let expected =
+            "expected the JSON of laneval eval -q of one run, or an object {query: value}";
         Stop::new(format!("{file}: {expected}"))
     };
     let told = |measure: &str, query: &str, value: &Value| {

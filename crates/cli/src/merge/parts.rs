@@ -36,7 +36,8 @@ pub fn mixed(comparison: &Path, scores: &Path) -> Stop {
 pub fn check_gates(gates: &[Gate]) -> Result<(), Stop> {
     match gates.iter().find(|gate| gate.compares()) {
         Some(gate) => Err(Stop::new(format!(
-            "the gate `{gate}` compares with a baseline, and these are summaries of scores: merge what `laneval compare --partial` wrote"
+            "the gate `{gate}` compares with a baseline, and these are summaries of scores: merge \
+             what `laneval compare --partial` wrote"
         ))),
         None => Ok(()),
     }

@@ -12,7 +12,8 @@ pub fn of(parts: ExplanationParts<'_>) -> Vec<ReportBlock> {
 }
 
 fn of_query(parts: ExplanationParts<'_>, query: &ShownQuery) -> Vec<ReportBlock> {
-    let mut blocks = vec![ReportBlock::Section(parts.heading(query)), sentence(&parts.judgments(query))];
+    let mut blocks =
+        vec![ReportBlock::Section(parts.heading(query)), sentence(&parts.judgments(query))];
     blocks.extend(parts.values(query).map(ReportBlock::Table));
     for (name, run) in parts.asked.shown.runs.iter().zip(&query.runs) {
         of_run(parts, name, query, run, &mut blocks);

@@ -116,7 +116,9 @@ impl<'a> ExplanationDocument<'a> {
             score: asked.score.to_string(),
             depth: asked.view.depth,
             judged_only: asked.view.judged_only,
-            known: Some(asked.known).filter(|&known| known != Known::Judged).map(|known| known.to_string()),
+            known: Some(asked.known)
+                .filter(|&known| known != Known::Judged)
+                .map(|known| known.to_string()),
             measures: names(asked),
             queries: asked.shown.queries.iter().map(|query| of_query(asked, query)).collect(),
         }
@@ -148,7 +150,12 @@ fn of_query<'a>(asked: &'a Explanation, query: &'a ShownQuery) -> OfQuery<'a> {
     }
 }
 
-fn of_run<'a>(asked: &Explanation, query: &'a ShownQuery, name: &'a str, run: &'a InRun) -> OfRun<'a> {
+fn of_run<'a>(
+    asked: &Explanation,
+    query: &'a ShownQuery,
+    name: &'a str,
+    run: &'a InRun,
+) -> OfRun<'a> {
     let ranking = run.ranking.iter().map(|ranked| OfRank {
         rank: ranked.rank,
         doc_id: JsonText(&ranked.docno),
@@ -190,7 +197,9 @@ fn of_term(term: &Term) -> OfTerm {
         How::Precision(hits) => &[("hits", f64::from(hits))],
         How::Divided(gain, by) => &[("gain", gain), ("divided_by", by)],
         How::Multiplied(gain, by) => &[("gain", gain), ("multiplied_by", by)],
-        How::Stops { comes, stops, weight } => &[("comes", comes), ("stops", stops), ("divided_by", weight)],
+        How::Stops { comes, stops, weight } => {
+            &[("comes", comes), ("stops", stops), ("divided_by", weight)]
+        }
     };
     let how = how.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
     OfTerm { rank: term.rank, value: term.value, how: NamedValues(how) }

@@ -50,11 +50,13 @@ pub struct RankDifference<'a> {
     pub grade: f64,
     /// The rank of the document in each run; `None` for a run that lacks it.
     pub ranks: Vec<Option<u32>>,
-    /// The largest rank less the smallest; in a run that lacks the document it counts as the rank behind the deepest ranking.
+    /// The largest rank less the smallest; in a run that lacks the document it counts as the rank
+    /// behind the deepest ranking.
     pub spread: u32,
 }
 
-/// Returns the relevant documents that do not stand at the same rank in all runs, the largest differences first.
+/// Returns the relevant documents that do not stand at the same rank in all runs, the largest
+/// differences first.
 pub fn differences(query: &ShownQuery, rel: f64) -> Vec<RankDifference<'_>> {
     let behind = query.runs.iter().map(|run| run.ranking.len() as u32).max().unwrap_or(0) + 1;
     let ranks = |run: &InRun| {
@@ -68,7 +70,8 @@ pub fn differences(query: &ShownQuery, rel: f64) -> Vec<RankDifference<'_>> {
         let spread = all().max().unwrap_or(0) - all().min().unwrap_or(0);
         RankDifference { docno, grade, ranks, spread }
     };
-    let mut differences: Vec<RankDifference> = relevant(query, rel).into_iter().map(difference).collect();
+    let mut differences: Vec<RankDifference> =
+        relevant(query, rel).into_iter().map(difference).collect();
     differences.retain(|difference| difference.spread > 0);
     differences.sort_by_key(|difference| Reverse(difference.spread));
     differences

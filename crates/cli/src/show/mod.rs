@@ -25,7 +25,9 @@ use parts::ExplanationParts;
 
 use super::asked::{DEFAULT_MEASURES, level, measures, usual};
 use super::choice::{NamedChoice, TieRule, known, one_of};
-use super::inputs::{EvaluationInputs, FileOptions, NameOptions, RankingOptions, RunPath, bytes, named};
+use super::inputs::{
+    EvaluationInputs, FileOptions, NameOptions, RankingOptions, RunPath, bytes, named,
+};
 use super::output::{Output, unknown_extension};
 use super::page::{self, PageOrigin};
 use super::refused::{self, Wish};
@@ -46,21 +48,28 @@ Examples:
   laneval show qrels.txt bm25.run --query 301 --titles topics.tsv -o 301.html";
 
 const ABOUT: &str = "\
-Explain the score of a query: its ranking with documents, grades and ties, and what each rank adds to each measure.
+Explain the score of a query: its ranking with documents, grades and ties, and what each rank adds \
+to each measure.
 
-Below the ranks are their sum (Σ), what it is divided by or multiplied with, and the value (=), which is that of `eval --per-query` to the \
-last bit. A measure that is not a sum over ranks has only its value. The relevant documents below the ranks shown follow with their ranks, \
-then the missed ones; with two runs or more, also those whose ranks differ between the runs. All lines are read, but only the given queries \
+Below the ranks are their sum (Σ), what it is divided by or multiplied with, and the value (=), \
+    which is that of `eval --per-query` to the \
+last bit. A measure that is not a sum over ranks has only its value. The relevant documents below \
+the ranks shown follow with their ranks, \
+then the missed ones; with two runs or more, also those whose ranks differ between the runs. All \
+lines are read, but only the given queries \
 are kept: a document that is twice in the ranking of another query is not reported.";
 
 /// Explain the score of a query: what each document adds to it.
 #[derive(Debug, Args)]
-#[command(override_usage = "laneval show [OPTIONS] <QRELS> <RUN>... --query <ID>", long_about = ABOUT)]
+#[command(override_usage = "laneval show [OPTIONS] <QRELS> <RUN>... --query \
+                            <ID>", long_about = ABOUT)]
 #[command(after_help = EXAMPLES)]
 pub struct Show {
-    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path gives a run a name
+    /// Judgments and then runs, in any format, plain or compressed; `-` is stdin, and name=path
+    /// gives a run a name
     ///
-    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or zstd.
+    /// Formats are TREC text, TSV, CSV, JSON and LETOR (see docs/formats.md), compressed by gzip or
+    /// zstd.
     #[arg(value_name = "FILES")]
     inputs: Vec<PathBuf>,
     /// The query; may be repeated
@@ -89,14 +98,16 @@ pub struct Show {
     ranking: RankingOptions,
     /// The relevant documents that there are [default: judged]
     ///
-    /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen after -M and -J.
+    /// It is what recall divides by and what ideal rankings are made of. What is retrieved is seen
+    /// after -M and -J.
     #[arg(long, value_name = "WHICH", value_parser = one_of(known()))]
     #[arg(help_heading = "Definition")]
     known: Option<Known>,
 
     /// The number of ranks in a table, 0 for all [default: by the measures]
     ///
-    /// Without it a table has the ranks down to the deepest cutoff if all measures have one, else 20; on a terminal at most 20.
+    /// Without it a table has the ranks down to the deepest cutoff if all measures have one, else
+    /// 20; on a terminal at most 20.
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
     /// The format of the explanation [default: by the extension of -o, else table]
@@ -111,8 +122,8 @@ pub struct Show {
     precision: u8,
     /// Show the texts of queries from this file: lines of id, tab, text
     ///
-    /// Or TSV or CSV with columns such as query_id and text; queries of BEIR; an object {id: text}; or topics of TREC. A text is cut behind
-    /// 500 characters.
+    /// Or TSV or CSV with columns such as query_id and text; queries of BEIR; an object {id: text};
+    /// or topics of TREC. A text is cut behind 500 characters.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     titles: Option<PathBuf>,
     /// Print no notes on stderr; warnings stay
@@ -140,7 +151,8 @@ fn formats() -> Vec<NamedChoice<ShowFormat>> {
         (
             "tsv",
             ShowFormat::Tsv,
-            "one row per document: all ranks, then the relevant documents that were missed; separated by tabs",
+            "one row per document: all ranks, then the relevant documents that were missed; \
+             separated by tabs",
         ),
         ("csv", ShowFormat::Csv, "the same rows, separated by commas"),
         ("json", ShowFormat::Json, "one document with everything"),
@@ -158,13 +170,16 @@ impl Show {
         let names = usual(&self.measures, self.ranking.groups());
         let asked = measures(&names, self.rel, &self.ranking.library)?;
         self.ranking.read_for(&asked)?;
-        refused::check([(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)))?;
+        refused::check(
+            [(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)),
+        )?;
         let ties = self.ranking.ties.unwrap_or(TieRule::Order(Ties::default()));
         let tied = match ties {
             TieRule::Value(tied) => tied,
             TieRule::Order(_) | TieRule::Interval => TiedValue::Ranked,
         };
-        let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
+        let view =
+            View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator = Evaluator::of(asked)
             .with_view(view)
             .with_known(self.known.unwrap_or_default())
@@ -172,12 +187,14 @@ impl Show {
             .with_engine(EngineChoice::Cpu);
         evaluator.check_tied()?;
         let format = self.format()?;
-        let read: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(self.titles.clone()).collect();
+        let read: Vec<PathBuf> =
+            named(&self.inputs).1.into_iter().chain(self.titles.clone()).collect();
         let output = Output::new(self.file(), &read)?;
         let inputs = EvaluationInputs::of(&self.inputs)?;
         let (qrels, runs) = texts(&inputs)?;
         let (titles, untitled) = self.titles()?;
-        let origin = (format == ShowFormat::Html).then(|| self.origin(words, &inputs)).transpose()?;
+        let origin =
+            (format == ShowFormat::Html).then(|| self.origin(words, &inputs)).transpose()?;
         let size = bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
         let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, runs))?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
@@ -232,7 +249,11 @@ impl Show {
         };
         let known = EXTENSIONS.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name));
         known.map(|&(_, format)| format).ok_or_else(|| {
-            unknown_extension(path, &EXTENSIONS.map(|(extension, _)| extension), ", or use --format")
+            unknown_extension(
+                path,
+                &EXTENSIONS.map(|(extension, _)| extension),
+                ", or use --format",
+            )
         })
     }
 
@@ -248,14 +269,16 @@ impl Show {
     /// Reads the texts of the queries, if there are some, and notes which have none.
     fn titles(&self) -> Result<(Titles, Option<Note>), Stop> {
         let Some(path) = &self.titles else { return Ok(Default::default()) };
-        let queries: BTreeSet<&[u8]> = self.queries.iter().map(|id| id.as_encoded_bytes()).collect();
+        let queries: BTreeSet<&[u8]> =
+            self.queries.iter().map(|id| id.as_encoded_bytes()).collect();
         titles::read(path, queries)
     }
 
     fn read(&self, evaluator: &Evaluator, qrels: &Path, runs: &[RunPath]) -> Result<Shown, Stop> {
         let join = Join { keep_ties: self.ranking.keeps_ties(), ..self.ranking.rule(self.files)? };
         let (inputs, naming) = (runs.iter().map(RunPath::input).collect(), self.naming);
-        let queries: Vec<Vec<u8>> = self.queries.iter().map(|id| id.as_encoded_bytes().to_vec()).collect();
+        let queries: Vec<Vec<u8>> =
+            self.queries.iter().map(|id| id.as_encoded_bytes().to_vec()).collect();
         let named = |matrix| naming.name(matrix, runs);
         Ok(Shown::read(&join, evaluator, (Input::from(qrels), inputs), &queries, named)?)
     }
@@ -266,9 +289,15 @@ impl Show {
             Some(0) => usize::MAX,
             Some(top) => top,
             None => {
-                let cutoffs = measures.iter().map(|measure| measure.rank()).collect::<Option<Vec<u32>>>();
-                let deepest = cutoffs.and_then(|all| all.into_iter().max()).map(|rank| rank as usize);
-                let most = if self.file().is_none() && stdout().is_terminal() { SHORT } else { usize::MAX };
+                let cutoffs =
+                    measures.iter().map(|measure| measure.rank()).collect::<Option<Vec<u32>>>();
+                let deepest =
+                    cutoffs.and_then(|all| all.into_iter().max()).map(|rank| rank as usize);
+                let most = if self.file().is_none() && stdout().is_terminal() {
+                    SHORT
+                } else {
+                    usize::MAX
+                };
                 deepest.unwrap_or(SHORT).min(most)
             }
         }
@@ -280,7 +309,8 @@ fn texts(inputs: &EvaluationInputs) -> Result<(&PathBuf, &[RunPath]), Stop> {
     match inputs {
         EvaluationInputs::Text(qrels, runs) => Ok((qrels, runs)),
         EvaluationInputs::Matrices(paths) => Err(Stop::new(format!(
-            "{} is a label matrix, which keeps no documents: give the QRELS RUN... that it was built from",
+            "{} is a label matrix, which keeps no documents: give the QRELS RUN... that it was \
+             built from",
             paths.first().map(|path| shown(path)).unwrap_or_default()
         ))),
     }
@@ -305,7 +335,9 @@ fn settings(asked: &Explanation) -> Vec<(String, String)> {
         ("scores compared as", asked.score.to_string()),
     ];
     rows.extend(asked.view.depth.map(|depth| ("ranks", format!("the first {depth}"))));
-    rows.extend(asked.view.judged_only.then(|| ("documents", "only those with a judgment".to_owned())));
+    rows.extend(
+        asked.view.judged_only.then(|| ("documents", "only those with a judgment".to_owned())),
+    );
     let known = Some(asked.known).filter(|&known| known != Known::Judged);
     rows.extend(known.map(|known| ("relevant documents", known.to_string())));
     rows.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()

@@ -1,7 +1,10 @@
-//! What an explanation for people consists of, whatever it is written as: sentences, and grids of values, ranks and differences.
+//! What an explanation for people consists of, whatever it is written as: sentences, and grids of
+//! values, ranks and differences.
 
 use laneval::error::printable;
-use laneval::internals::{How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term};
+use laneval::internals::{
+    How, InRun, LastLine, RankTerms, RankedDocument, ShownJudgment, ShownQuery, Term,
+};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Align, Cell, Grid};
 use laneval::{ScoreType, TiedValue, Ties};
@@ -68,8 +71,10 @@ impl ExplanationParts<'_> {
             return counted(gold, "gold position");
         }
         let relevant = relevant(query, self.asked.rel);
-        let graded =
-            judged.iter().filter(|(_, judgment)| matches!(judgment, ShownJudgment::Grade(_))).count();
+        let graded = judged
+            .iter()
+            .filter(|(_, judgment)| matches!(judgment, ShownJudgment::Grade(_)))
+            .count();
         let mut grades: Vec<(f64, u64)> = Vec::new();
         for &(_, grade) in &relevant {
             match grades.last_mut().filter(|(last, _)| *last == grade) {
@@ -79,13 +84,15 @@ impl ExplanationParts<'_> {
         }
         let grades = grades.iter().map(|(grade, count)| format!("{count} of grade {grade}"));
         let grades = grades.collect::<Vec<_>>().join(", ");
-        let among = format!("{}, {} relevant", counted(graded as u64, "judged document"), relevant.len());
+        let among =
+            format!("{}, {} relevant", counted(graded as u64, "judged document"), relevant.len());
         if grades.is_empty() { among } else { format!("{among} ({grades})") }
     }
 
     /// Writes a value, with decimals unless it is a count.
     fn value(&self, value: f64, measure: &Measure) -> String {
-        // Where nothing is relevant a query may have no value (nothing=skip), and then no difference of values either.
+        // Where nothing is relevant a query may have no value (nothing=skip), and then no
+        // difference of values either.
         if value.is_nan() {
             return "none".to_owned();
         }
@@ -99,7 +106,8 @@ impl ExplanationParts<'_> {
         format!("{number:.*}", if whole { 0 } else { self.precision })
     }
 
-    /// Makes the grid of the values of all runs, and their distances from the first run, if there are values.
+    /// Makes the grid of the values of all runs, and their distances from the first run, if there
+    /// are values.
     pub fn values(&self, query: &ShownQuery) -> Option<Grid> {
         let Explanation { shown, .. } = self.asked;
         if query.judged.is_none() || shown.measures.is_empty() {
@@ -129,10 +137,12 @@ impl ExplanationParts<'_> {
 
     /// Describes the ranking of a query in a run.
     pub fn ranking_said(&self, query: &ShownQuery, run: &InRun) -> String {
-        let documents = || format!("{}{}", counted(run.ranking.len() as u64, "document"), self.kept());
+        let documents =
+            || format!("{}{}", counted(run.ranking.len() as u64, "document"), self.kept());
         match (run.present, query.judged.is_some()) {
             (false, true) => {
-                "the query is judged, but not in this run, and counts as an empty ranking".to_owned()
+                "the query is judged, but not in this run, and counts as an empty ranking"
+                    .to_owned()
             }
             (false, false) => "the query is not in this run".to_owned(),
             (true, true) if query.gold.is_some() => {
@@ -142,11 +152,17 @@ impl ExplanationParts<'_> {
                 };
                 let found: u64 = run.ranking.iter().map(new).sum();
                 let gold = counted(query.gold.unwrap_or(0), "gold position");
-                format!("{}{}, {found} of {gold}", counted(run.ranking.len() as u64, "passage"), self.kept())
+                format!(
+                    "{}{}, {found} of {gold}",
+                    counted(run.ranking.len() as u64, "passage"),
+                    self.kept()
+                )
             }
             (true, true) => {
-                let (all, missed) =
-                    (relevant(query, self.asked.rel).len(), missed(query, run, self.asked.rel).len());
+                let (all, missed) = (
+                    relevant(query, self.asked.rel).len(),
+                    missed(query, run, self.asked.rel).len(),
+                );
                 format!("{}, {} of {all} relevant", documents(), all - missed)
             }
             (true, false) => documents(),
@@ -156,7 +172,8 @@ impl ExplanationParts<'_> {
     /// Describes which documents of the rankings are evaluated.
     fn kept(&self) -> String {
         let view = self.asked.view;
-        let depth = view.depth.map(|depth| format!(" (of the first {depth} ranks)")).unwrap_or_default();
+        let depth =
+            view.depth.map(|depth| format!(" (of the first {depth} ranks)")).unwrap_or_default();
         let judged = if view.judged_only { " with a judgment" } else { "" };
         format!("{judged}{depth}")
     }
@@ -167,8 +184,10 @@ impl ExplanationParts<'_> {
         let shown = self.shown_ranks(run);
         let marked = shown.iter().any(|&at| marks[at] != ' ');
         let scores = shown.iter().map(|&at| score_text(run.ranking[at].score, self.asked.score));
-        let decimals = scores.map(|score| decimals(&score)).max().filter(|_| look.aligned).unwrap_or(0);
-        ShownRanking { parts: self, run, marks: marked.then_some(&marks), look, decimals }.grid(&shown)
+        let decimals =
+            scores.map(|score| decimals(&score)).max().filter(|_| look.aligned).unwrap_or(0);
+        ShownRanking { parts: self, run, marks: marked.then_some(&marks), look, decimals }
+            .grid(&shown)
     }
 
     /// Explains the marks of a ranking.
@@ -181,7 +200,9 @@ impl ExplanationParts<'_> {
         }
         if marks.contains(&LONE) {
             let order = self.order();
-            said.push(format!("{LONE} its score is also that of documents that are left out: {order}"));
+            said.push(format!(
+                "{LONE} its score is also that of documents that are left out: {order}"
+            ));
         }
         said
     }
@@ -189,13 +210,15 @@ impl ExplanationParts<'_> {
     /// Says why no measure has terms, if so.
     pub fn no_terms_said(&self) -> Option<String> {
         let TieRule::Value(tied) = self.asked.ties else { return None };
-        let which = if tied == TiedValue::Average { "expected".to_owned() } else { tied.to_string() };
+        let which =
+            if tied == TiedValue::Average { "expected".to_owned() } else { tied.to_string() };
         Some(format!("the {which} values over all orders of equal scores have no terms"))
     }
 
     /// Returns the measures without terms, with how they are computed.
     pub fn formulas(&self, run: &InRun) -> Vec<(&Measure, &'static str)> {
-        let without = self.asked.shown.measures.iter().zip(&run.terms).filter(|(_, terms)| terms.is_none());
+        let without =
+            self.asked.shown.measures.iter().zip(&run.terms).filter(|(_, terms)| terms.is_none());
         without.map(|(measure, _)| (measure, measure.definition().formula)).collect()
     }
 
@@ -210,7 +233,8 @@ impl ExplanationParts<'_> {
         }
     }
 
-    /// Returns which ranks are shown, from 0: the first ones, and those of relevant documents below them.
+    /// Returns which ranks are shown, from 0: the first ones, and those of relevant documents below
+    /// them.
     fn shown_ranks(&self, run: &InRun) -> Vec<usize> {
         let relevant = |at: &usize| run.ranking[*at].judgment.is_relevant(self.asked.rel);
         (0..run.ranking.len()).filter(|at| *at < self.top || relevant(at)).collect()
@@ -231,8 +255,8 @@ impl ExplanationParts<'_> {
         Some((heading, shown.chain(more).collect::<Vec<_>>().join(", ")))
     }
 
-    /// Makes the grid of the relevant documents that stand at other ranks in another run, or says that there is none. Without several runs
-    /// or relevant documents there is nothing to say.
+    /// Makes the grid of the relevant documents that stand at other ranks in another run, or says
+    /// that there is none. Without several runs or relevant documents there is nothing to say.
     pub fn differences(
         &self,
         query: &ShownQuery,
@@ -246,17 +270,24 @@ impl ExplanationParts<'_> {
             return Some(Err(NO_DIFFERENCE));
         }
         let two = query.runs.len() == 2;
-        let runs = self.asked.shown.runs.iter().map(|name| (printable(name.as_bytes()), Align::Right));
+        let runs =
+            self.asked.shown.runs.iter().map(|name| (printable(name.as_bytes()), Align::Right));
         let last = if two { "difference" } else { "spread" };
         let columns = [("document".to_owned(), Align::Left), ("grade".to_owned(), Align::Right)];
         let columns = columns.into_iter().chain(runs).chain([(last.to_owned(), Align::Right)]);
         let mut grid = Grid::new(columns);
         for difference in differences.iter().take(self.top) {
-            let ranks =
-                difference.ranks.iter().map(|rank| rank.map_or("–".to_owned(), |rank| rank.to_string()));
+            let ranks = difference
+                .ranks
+                .iter()
+                .map(|rank| rank.map_or("–".to_owned(), |rank| rank.to_string()));
             let by = match (two, &difference.ranks[..]) {
-                (true, [Some(one), Some(other)]) => format!("{:+}", i64::from(*other) - i64::from(*one)),
-                (false, ranks) if ranks.iter().all(Option::is_some) => difference.spread.to_string(),
+                (true, [Some(one), Some(other)]) => {
+                    format!("{:+}", i64::from(*other) - i64::from(*one))
+                }
+                (false, ranks) if ranks.iter().all(Option::is_some) => {
+                    difference.spread.to_string()
+                }
                 _ => String::new(),
             };
             let first = [cut(difference.docno, width), difference.grade.to_string()];
@@ -293,7 +324,8 @@ impl ShownRanking<'_> {
         let left = |name: &str| (name.to_owned(), Align::Left);
         let right = |name: &str| (name.to_owned(), Align::Right);
         let columns = [right("rank")].into_iter().chain(self.marks.map(|_| left("")));
-        let is_gold = |ranked: &RankedDocument| matches!(ranked.judgment, ShownJudgment::Gold { .. });
+        let is_gold =
+            |ranked: &RankedDocument| matches!(ranked.judgment, ShownJudgment::Gold { .. });
         let grade = if self.run.ranking.iter().any(is_gold) { "gold" } else { "grade" };
         let columns = columns.chain([left("document"), right("score"), right(grade)]);
         let columns = columns.chain(summed.iter().map(|(measure, _)| right(&measure.to_string())));
@@ -306,7 +338,12 @@ impl ShownRanking<'_> {
         }
         self.push_gap(next, self.run.ranking.len(), &summed, &mut grid);
         if !summed.is_empty() {
-            self.push(&mut grid, "Σ", "", summed.iter().map(|(_, terms)| self.amount(terms, terms.sum)));
+            self.push(
+                &mut grid,
+                "Σ",
+                "",
+                summed.iter().map(|(_, terms)| self.amount(terms, terms.sum)),
+            );
             let last = |(_, terms): &(&Measure, &RankTerms)| match terms.last {
                 LastLine::Sum => String::new(),
                 LastLine::Over(by) => format!("÷ {}", self.parts.number(by)),
@@ -324,7 +361,13 @@ impl ShownRanking<'_> {
     }
 
     /// Adds a row that is not a rank.
-    fn push(&self, grid: &mut Grid, rank: &str, document: &str, terms: impl Iterator<Item = String>) {
+    fn push(
+        &self,
+        grid: &mut Grid,
+        rank: &str,
+        document: &str,
+        terms: impl Iterator<Item = String>,
+    ) {
         let mark = self.marks.map(|_| String::new());
         let cells = [rank.to_owned()].into_iter().chain(mark);
         let cells = cells.chain([document.to_owned(), String::new(), String::new()]).chain(terms);
@@ -337,7 +380,8 @@ impl ShownRanking<'_> {
             return;
         }
         let sum = |(_, terms): &(&Measure, &RankTerms)| {
-            let hidden = terms.terms.iter().filter(|term| (from..to).contains(&(term.rank as usize - 1)));
+            let hidden =
+                terms.terms.iter().filter(|term| (from..to).contains(&(term.rank as usize - 1)));
             let hidden: Vec<f64> = hidden.map(|term| term.value).collect();
             if hidden.is_empty() { String::new() } else { self.amount(terms, hidden.iter().sum()) }
         };
@@ -353,7 +397,8 @@ impl ShownRanking<'_> {
             found.map(|found| self.term(terms, &terms.terms[found])).unwrap_or_default()
         };
         let score = score_text(*score, self.parts.asked.score);
-        let score = format!("{score}{}", " ".repeat(self.decimals.saturating_sub(decimals(&score))));
+        let score =
+            format!("{score}{}", " ".repeat(self.decimals.saturating_sub(decimals(&score))));
         let cells = [rank.to_string()].into_iter().chain(mark);
         let cells = cells.chain([cut(docno, self.look.width), score, grade_text(*judgment)]);
         grid.push(cells.chain(summed.iter().map(term)).map(Cell::from));
@@ -385,7 +430,8 @@ impl ShownRanking<'_> {
     }
 }
 
-/// Marks documents of equal scores: a bracket along them, or a dot if the other documents with that score are not shown.
+/// Marks documents of equal scores: a bracket along them, or a dot if the other documents with that
+/// score are not shown.
 fn marks(ranking: &[RankedDocument]) -> Vec<char> {
     let same = |one: usize, other: usize| {
         ranking.get(other).is_some_and(|other| other.score == ranking[one].score && other.tied > 1)

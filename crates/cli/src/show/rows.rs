@@ -1,5 +1,5 @@
-//! The explanation of queries as rows: one for each document, with its term of each measure; relevant documents that were missed have no
-//! rank.
+//! The explanation of queries as rows: one for each document, with its term of each measure;
+//! relevant documents that were missed have no rank.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,8 @@ use super::explained::{Explanation, grade, judgment, missed};
 struct RetrievedRow<'a> {
     run: &'a str,
     query: &'a [u8],
-    /// The rank, the score, and how many documents have this score; `None` if the document was not retrieved.
+    /// The rank, the score, and how many documents have this score; `None` if the document was not
+    /// retrieved.
     rank: Option<(u32, f64, u32)>,
     docno: &'a [u8],
     judgment: ShownJudgment,
@@ -23,7 +24,8 @@ struct RetrievedRow<'a> {
 }
 
 /// The columns before the terms.
-const COLUMNS: [&str; 8] = ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
+const COLUMNS: [&str; 8] =
+    ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
 
 /// Returns the indices of the measures that have terms in some run: they have a column.
 fn summed(asked: &Explanation) -> Vec<usize> {
@@ -32,7 +34,10 @@ fn summed(asked: &Explanation) -> Vec<usize> {
     (0..asked.shown.measures.len()).filter(has).collect()
 }
 
-fn each(asked: &Explanation, mut take: impl FnMut(RetrievedRow<'_>) -> io::Result<()>) -> io::Result<()> {
+fn each(
+    asked: &Explanation,
+    mut take: impl FnMut(RetrievedRow<'_>) -> io::Result<()>,
+) -> io::Result<()> {
     let summed = summed(asked);
     for query in &asked.shown.queries {
         for (name, run) in asked.shown.runs.iter().zip(&query.runs) {
@@ -40,7 +45,14 @@ fn each(asked: &Explanation, mut take: impl FnMut(RetrievedRow<'_>) -> io::Resul
             for (docno, grade) in missed(query, run, asked.rel) {
                 let judgment = ShownJudgment::Grade(grade);
                 let terms = vec![0.0; summed.len()];
-                take(RetrievedRow { run: name, query: &query.id, rank: None, docno, judgment, terms })?;
+                take(RetrievedRow {
+                    run: name,
+                    query: &query.id,
+                    rank: None,
+                    docno,
+                    judgment,
+                    terms,
+                })?;
             }
         }
     }
@@ -78,7 +90,8 @@ fn columns(asked: &Explanation) -> Vec<String> {
     COLUMNS.map(str::to_owned).into_iter().chain(terms).collect()
 }
 
-/// Writes a header and the rows, with a delimiter between their columns. Ids keep the bytes of the input.
+/// Writes a header and the rows, with a delimiter between their columns. Ids keep the bytes of the
+/// input.
 pub fn delimited(asked: &Explanation, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     table.write_record(columns(asked)).map_err(plain)?;
@@ -117,7 +130,8 @@ pub fn json_lines(asked: &Explanation, to: &mut dyn Write) -> io::Result<()> {
         let text = |bytes| Value::from(JsonText(bytes).get());
         let before = [row.run.into(), text(row.query), rank, text(row.docno), score];
         let behind = [grade(row.judgment).into(), judgment(row.judgment).into(), tied];
-        let cells = before.into_iter().chain(behind).chain(row.terms.iter().map(|&term| term.into()));
+        let cells =
+            before.into_iter().chain(behind).chain(row.terms.iter().map(|&term| term.into()));
         let object: NamedValues<Value> = NamedValues(columns.iter().cloned().zip(cells).collect());
         serde_json::to_writer(&mut *to, &object)?;
         writeln!(to)

@@ -1,4 +1,5 @@
-//! The explanation of a query for a terminal: values side by side, each run's ranking with terms, missed documents, and where runs differ.
+//! The explanation of a query for a terminal: values side by side, each run's ranking with terms,
+//! missed documents, and where runs differ.
 
 use std::io::{self, Write};
 
@@ -18,7 +19,8 @@ pub struct ExplanationTable<'a> {
 impl<'a> ExplanationTable<'a> {
     /// Makes tables for a terminal of `width` columns, if it is one.
     pub fn new(parts: ExplanationParts<'a>, width: Option<usize>) -> Self {
-        let options = ReportOptions { precision: parts.precision, width, ..ReportOptions::default() };
+        let options =
+            ReportOptions { precision: parts.precision, width, ..ReportOptions::default() };
         ExplanationTable { parts, options }
     }
 
@@ -56,7 +58,13 @@ impl<'a> ExplanationTable<'a> {
         }
     }
 
-    fn run(&self, name: &str, query: &ShownQuery, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
+    fn run(
+        &self,
+        name: &str,
+        query: &ShownQuery,
+        run: &InRun,
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
         writeln!(to, "\n{}: {}", printable(name.as_bytes()), self.parts.ranking_said(query, run))?;
         if !run.ranking.is_empty() {
             writeln!(to)?;
@@ -70,11 +78,11 @@ impl<'a> ExplanationTable<'a> {
 
     /// Writes the ranking and the terms, as wide as there is room for.
     fn ranking(&self, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
-        // From the widest look to the narrowest: first shorter ids, then no origins of terms, until the grid is one block. Grids are made
-        // as they are asked for.
+        // From the widest look to the narrowest: first shorter ids, then no origins of terms, until
+        // the grid is one block. Grids are made as they are asked for.
         let shapes = [true, false].into_iter().flat_map(|how| ID_WIDTHS.map(|width| (how, width)));
-        let mut grids =
-            shapes.map(|(how, width)| self.parts.ranking(run, RankingLook { how, width, aligned: true }));
+        let mut grids = shapes
+            .map(|(how, width)| self.parts.ranking(run, RankingLook { how, width, aligned: true }));
         let mut grid = grids.next().unwrap_or_default();
         while grid.blocks(&self.options) > 1 {
             match grids.next() {

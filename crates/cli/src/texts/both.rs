@@ -35,7 +35,12 @@ struct DescribedRun {
 }
 
 /// Prints what judgments and runs contain. One run is in memory at a time, a byte for each result.
-pub fn print_of(join: &Join, qrels: &Path, runs: &[RunPath], format: PlainFormat) -> Result<(), Stop> {
+pub fn print_of(
+    join: &Join,
+    qrels: &Path,
+    runs: &[RunPath],
+    format: PlainFormat,
+) -> Result<(), Stop> {
     let judgments = join.qrels(Input::from(qrels.to_owned()))?;
     let counts = JudgmentCounts::of(&judgments);
     let of_run = |run: &RunPath| {

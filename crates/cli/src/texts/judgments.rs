@@ -17,7 +17,8 @@ pub const RELEVANT: f64 = 1.0;
 /// The most rows of a list of grades; more grades are counted in ranges of equal width.
 const MOST_GRADES: usize = 20;
 
-/// What judgments contain. All documents that they name count as judged, those with a negative grade too.
+/// What judgments contain. All documents that they name count as judged, those with a negative
+/// grade too.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgmentCounts {
     pub queries: u64,
@@ -91,11 +92,20 @@ impl JudgmentCounts {
     /// Writes the counts for people.
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         field(to, "queries", &thousands(self.queries))?;
-        field(to, "judgments", &format!("{}: {}", thousands(self.judgments), self.judged_per_query))?;
-        field(to, "relevant", &format!("{}: {}", thousands(self.relevant), self.relevant_per_query))?;
+        field(
+            to,
+            "judgments",
+            &format!("{}: {}", thousands(self.judgments), self.judged_per_query),
+        )?;
+        field(
+            to,
+            "relevant",
+            &format!("{}: {}", thousands(self.relevant), self.relevant_per_query),
+        )?;
         field(to, "none relevant", &self.nothing_relevant.to_string())?;
         writeln!(to)?;
-        let columns = [("grade", Align::Left), ("judgments", Align::Right), ("share", Align::Right)];
+        let columns =
+            [("grade", Align::Left), ("judgments", Align::Right), ("share", Align::Right)];
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         let name = |of: &GradeCount| match of.to {
             Some(to) => format!("{} to {to}", of.grade),
@@ -107,11 +117,15 @@ impl JudgmentCounts {
             let share = format!("{:.1} %", 100.0 * count as f64 / self.judgments as f64);
             grid.push([name, thousands(count), share].map(Into::into));
         }
-        grid.write(&ReportOptions { width: stdout_width(), ..ReportOptions::default() }, &mut &mut *to)
+        grid.write(
+            &ReportOptions { width: stdout_width(), ..ReportOptions::default() },
+            &mut &mut *to,
+        )
     }
 }
 
-/// Adds up the counts of each grade, in ascending order; of many grades those of ranges of equal width.
+/// Adds up the counts of each grade, in ascending order; of many grades those of ranges of equal
+/// width.
 fn grades(mut all: Vec<(f64, u64)>) -> Vec<GradeCount> {
     const RANGES: f64 = 10.0;
     let count = |of: &[(f64, u64)]| of.iter().map(|(_, count)| count).sum();

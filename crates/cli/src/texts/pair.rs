@@ -30,11 +30,17 @@ pub struct PairCounts {
 }
 
 /// Joins a run with judgments, of which these are the counts.
-pub fn read(join: &Join, qrels: &Qrels, of: &JudgmentCounts, run: RunInput) -> Result<PairCounts, Error> {
+pub fn read(
+    join: &Join,
+    qrels: &Qrels,
+    of: &JudgmentCounts,
+    run: RunInput,
+) -> Result<PairCounts, Error> {
     let matrix = join.runs(qrels, [run])?;
     let (judged, relevant) = retrieved(&matrix);
-    let shares =
-        Evaluator::new(["Judged@10", "Judged@100"])?.with_queries(QuerySet::Both).evaluate(&matrix)?;
+    let shares = Evaluator::new(["Judged@10", "Judged@100"])?
+        .with_queries(QuerySet::Both)
+        .evaluate(&matrix)?;
     let share = |at: usize| shares.runs[0].average(at).unwrap_or(0.0);
     let info = &matrix.runs()[0];
     let missing = matrix.queries().iter().zip(matrix.depths()).filter(|&(_, &depth)| depth == 0);
@@ -71,8 +77,13 @@ impl PairCounts {
     pub fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         field(to, "only judged", &self.only_judged.to_string())?;
         field(to, "only in run", &self.only_in_run.to_string())?;
-        let shares = [self.judged_10, self.judged_100].map(|share| format!("{:.1} %", 100.0 * share));
-        field(to, "judged share", &format!("{} of the first 10, {} of the first 100", shares[0], shares[1]))?;
+        let shares =
+            [self.judged_10, self.judged_100].map(|share| format!("{:.1} %", 100.0 * share));
+        field(
+            to,
+            "judged share",
+            &format!("{} of the first 10, {} of the first 100", shares[0], shares[1]),
+        )?;
         let found = |retrieved: u64, missed: u64| {
             let [found, all, missed] = [retrieved, retrieved + missed, missed].map(thousands);
             format!("{found} of {all} documents retrieved, {missed} missed")

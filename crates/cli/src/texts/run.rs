@@ -1,7 +1,8 @@
 //! The contents of a run: queries, results, depths, and equal scores.
 //!
-//! The rows are read one after another. The scores of one query are held at a time while its rows are together; if a query comes back, the
-//! run is read again, and 16 bytes are kept for each result.
+//! The rows are read one after another. The scores of one query are held at a time while its rows
+//! are together; if a query comes back, the run is read again, and 16 bytes are kept for each
+//! result.
 
 use std::collections::HashMap;
 use std::io::{self, Write};

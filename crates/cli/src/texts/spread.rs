@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::style::{counted, thousands};
 
-/// The least, the median and the largest of some counts; of an even number of counts the lower one of the two in the middle.
+/// The least, the median and the largest of some counts; of an even number of counts the lower one
+/// of the two in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct CountSpread {
     pub min: u64,

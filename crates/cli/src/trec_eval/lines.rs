@@ -1,12 +1,13 @@
 //! The output: a line for each topic and measure, then one for each measure over all topics.
 //!
-//! The widths are trec_eval's `%-22s\t%s\t%6.4f`; counts are `%ld`. Over all topics most values are plain sums in the order of topics,
-//! divided once; three are not:
+//! The widths are trec_eval's `%-22s\t%s\t%6.4f`; counts are `%ld`. Over all topics most values are
+//! plain sums in the order of topics, divided once; three are not:
 //!
 //! ```text
 //! counts (num_q, num_rel …)   sums, or with -c what the qrels say of all topics
-//! geometric means             exp of the mean logarithm. A topic that -c adds has ln 0.00001, as trec_eval's MIN_GEO_MEAN says:
-//!                             the logarithm 0 that a missing topic would leave stands for a perfect value
+//! geometric means             exp of the mean logarithm. A topic that -c adds has ln 0.00001,
+//!                             as trec_eval's MIN_GEO_MEAN says: the logarithm 0 that a missing
+//!                             topic would leave stands for a perfect value
 //! runid, relstring            text: runid only over all topics, relstring only for each
 //! ```
 
@@ -45,13 +46,24 @@ impl OutputLines<'_> {
         Ok(())
     }
 
-    fn of_topic(&self, column: &TopicColumn, topic: usize, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
+    fn of_topic(
+        &self,
+        column: &TopicColumn,
+        topic: usize,
+        id: &[u8],
+        to: &mut dyn Write,
+    ) -> io::Result<()> {
         match column.source {
             TopicSource::RunId => Ok(()),
             TopicSource::Labels(length) => {
                 // trec_eval mends only the bare name for a topic that the run lacks.
-                let length = if self.table.missing[topic] && column.name == "relstring" { 0 } else { length };
-                let labels: String = self.table.labels[topic].chars().take(length as usize).collect();
+                let length = if self.table.missing[topic] && column.name == "relstring" {
+                    0
+                } else {
+                    length
+                };
+                let labels: String =
+                    self.table.labels[topic].chars().take(length as usize).collect();
                 self.start(column, id, to)?;
                 writeln!(to, "'{labels}'")
             }
@@ -77,7 +89,8 @@ impl OutputLines<'_> {
         self.value(kind, self.summary(column, measure, kind), to)
     }
 
-    /// Returns the value over all topics. It adds one by one in their order, as the last digit may depend on it.
+    /// Returns the value over all topics. It adds one by one in their order, as the last digit may
+    /// depend on it.
     fn summary(&self, column: &TopicColumn, measure: usize, kind: LineKind) -> f64 {
         let sum = || {
             let topics = 0..self.table.topics.len();
@@ -89,7 +102,9 @@ impl OutputLines<'_> {
             (LineKind::Relevant, Some(relevant)) => relevant as f64,
             (LineKind::Count | LineKind::Relevant, _) => sum(),
             (LineKind::Real, _) => sum() / counted,
-            (LineKind::Geometric, _) => ((sum() + self.table.absent as f64 * LEAST.ln()) / counted).exp(),
+            (LineKind::Geometric, _) => {
+                ((sum() + self.table.absent as f64 * LEAST.ln()) / counted).exp()
+            }
         }
     }
 

@@ -1,4 +1,5 @@
-//! `laneval trec-eval`: trec_eval's own command line and output. A program with the name `trec_eval` does the same.
+//! `laneval trec-eval`: trec_eval's own command line and output. A program with the name
+//! `trec_eval` does the same.
 //!
 //! ```text
 //! values     the topics that count, and their values
@@ -21,7 +22,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::measure::JudgmentInput as Needed;
 use laneval::measure::trec::{Refused, Request, Version};
-use laneval::{Dialect, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, QuerySet, Ties, View};
+use laneval::{
+    Dialect, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, QuerySet, Ties, View,
+};
 
 use super::choice::{NamedChoice, one_of};
 use super::inputs::{FileOptions, bytes};
@@ -97,14 +100,20 @@ pub struct TrecEval {
     /// The number of documents in the collection, for utility
     #[arg(short = 'N', long = "Number_docs_in_coll", value_name = "N", default_value = "0")]
     documents: u64,
-    /// A file of `topic measure mean deviation`: print how many deviations each value is above the mean
+    /// A file of `topic measure mean deviation`: print how many deviations each value is above the
+    /// mean
     #[arg(short = 'Z', long = "Zscore", value_name = "FILE")]
     zscores: Option<PathBuf>,
     /// The format of the judgments: qrels, qrels_jg, prefs or qrels_prefs
     #[arg(short = 'R', long = "Rel_info_format", value_name = "FORMAT", default_value = "qrels")]
     judgments_format: String,
     /// The format of the run: trec_results
-    #[arg(short = 'T', long = "Results_format", value_name = "FORMAT", default_value = "trec_results")]
+    #[arg(
+        short = 'T',
+        long = "Results_format",
+        value_name = "FORMAT",
+        default_value = "trec_results"
+    )]
     results_format: String,
     /// Accepted, and ignored
     #[arg(short = 'D', long = "Debug_level", value_name = "LEVEL")]
@@ -140,8 +149,9 @@ impl TrecEval {
         let (Some(qrels), Some(run)) = (&self.qrels, &self.run) else {
             return Err(Stop::coded(USAGE, "two files were expected: the qrels and a run"));
         };
-        let request = Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)
-            .map_err(refused)?;
+        let request =
+            Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)
+                .map_err(refused)?;
         let zscores = self.zscores.as_deref().map(ZScores::read).transpose()?;
         let table = Threads::default().install_for(bytes([qrels, run]), || {
             let matrix = self.join(qrels, run, by)?;
@@ -149,8 +159,11 @@ impl TrecEval {
             self.evaluate(&request, &matrix)
         })?;
         print(|to| {
-            let lines =
-                lines::OutputLines { table: &table, columns: &request.columns, zscores: zscores.as_ref() };
+            let lines = lines::OutputLines {
+                table: &table,
+                columns: &request.columns,
+                zscores: zscores.as_ref(),
+            };
             lines.write(self.per_query, !self.no_summary, to)
         })
     }
@@ -184,7 +197,15 @@ impl TrecEval {
         };
         let (access, width) = (self.files.access(), self.judgments_format.as_str());
         let preference_fields = if width == "prefs" { Some(5) } else { Some(4) };
-        let join = Join { dialect, depth, access, ties, judged_by: by, preference_fields, ..Join::default() };
+        let join = Join {
+            dialect,
+            depth,
+            access,
+            ties,
+            judged_by: by,
+            preference_fields,
+            ..Join::default()
+        };
         let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
         matrix.map_err(|error| match error {
             Error::Repeated(_) => Stop::from(error).with_code(TOPIC),
@@ -207,7 +228,8 @@ impl TrecEval {
             }
             (Version::V10, Some(query)) if !self.complete => {
                 let id = laneval::error::printable(matrix.queries().get(query));
-                let message = format!("topic {id} of the qrels is not in the run: -c counts it as 0");
+                let message =
+                    format!("topic {id} of the qrels is not in the run: -c counts it as 0");
                 Err(Stop::coded(TOPIC, message))
             }
             _ => Ok(()),
@@ -226,8 +248,10 @@ impl TrecEval {
             );
             return Err(Stop::coded(TOPIC, message));
         }
-        let view = View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(request.measures.clone()).with_queries(QuerySet::Both).with_view(view);
+        let view =
+            View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
+        let evaluator =
+            Evaluator::of(request.measures.clone()).with_queries(QuerySet::Both).with_view(view);
         let evaluator = evaluator.with_per_query(true).with_not_finite(true);
         let scores = evaluator.evaluate(matrix).map_err(|error| match error {
             // A measure of another format of judgments.

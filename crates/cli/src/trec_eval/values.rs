@@ -26,7 +26,8 @@ pub struct ValueTable {
 }
 
 impl ValueTable {
-    /// Makes the table of scores; with `complete` all topics of the qrels count, in the way of that version.
+    /// Makes the table of scores; with `complete` all topics of the qrels count, in the way of that
+    /// version.
     pub fn new(
         scores: Scores,
         matrix: &LabelMatrix,
@@ -35,9 +36,11 @@ impl ValueTable {
         complete: Option<Version>,
     ) -> Self {
         let depths = matrix.run_depths(0);
-        // With -c version 9 prints nothing of a topic that the run lacks, and only divides by it; version 10 evaluates and prints it.
+        // With -c version 9 prints nothing of a topic that the run lacks, and only divides by it;
+        // version 10 evaluates and prints it.
         let filled = complete == Some(Version::V10);
-        let topics: Vec<usize> = (0..depths.len()).filter(|&query| filled || depths[query] > 0).collect();
+        let topics: Vec<usize> =
+            (0..depths.len()).filter(|&query| filled || depths[query] > 0).collect();
         let (run_id, per_query) =
             scores.runs.into_iter().next().map(|run| (run.tag, run.per_query)).unwrap_or_default();
         let mut values = per_query.unwrap_or_default().values;
@@ -46,7 +49,8 @@ impl ValueTable {
         }
         for (measure, values) in request.measures.iter().zip(&mut values) {
             let average = measure.definition().average;
-            // A gain given to unjudged documents can make G infinite or not a number, which would spoil the mean.
+            // A gain given to unjudged documents can make G infinite or not a number, which would
+            // spoil the mean.
             let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
             values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
         }
@@ -64,11 +68,12 @@ impl ValueTable {
     }
 }
 
-/// Fills in the values of the topics that the run lacks: version 10 evaluates them with one document that is not judged, and then mends the
-/// values of certain names.
+/// Fills in the values of the topics that the run lacks: version 10 evaluates them with one
+/// document that is not judged, and then mends the values of certain names.
 fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: View) {
     for (at, (measure, values)) in request.measures.iter().zip(values).enumerate() {
-        // Which values version 10 sets to 0 depends on the name that was asked for and not on the measure: these are the names in its list.
+        // Which values version 10 sets to 0 depends on the name that was asked for and not on the
+        // measure: these are the names in its list.
         let mended = request.columns.iter().any(|column| is_mended(column, at));
         let mut present = std::mem::take(values).into_iter();
         values.extend(matrix.run_depths(0).iter().enumerate().filter_map(|(query, &depth)| {
@@ -115,10 +120,15 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
             let depth = matrix.depths()[row as usize] as usize;
             let mut labels: Vec<u8> = matrix.tile(tile).lane(lane).take(depth).collect();
             view.of_row(&mut labels);
-            let mut exact = matrix.exact().map_or(&[][..], |exact| exact.rows.of(row as usize)).iter();
+            let mut exact =
+                matrix.exact().map_or(&[][..], |exact| exact.rows.of(row as usize)).iter();
             let mut grade = |label: u8| {
                 let grade = matrix.book().grade(label)?;
-                Some(if matrix.book().is_exact() { grade } else { exact.next().copied().unwrap_or(grade) })
+                Some(if matrix.book().is_exact() {
+                    grade
+                } else {
+                    exact.next().copied().unwrap_or(grade)
+                })
             };
             texts[row as usize] =
                 labels.iter().take(longest).map(|&label| character(label, grade(label))).collect();
@@ -126,7 +136,8 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
     }
     let mut missing = vec![Codebook::UNPOOLED];
     view.of_row(&mut missing);
-    let missing: String = missing.iter().take(longest).map(|&label| character(label, None)).collect();
+    let missing: String =
+        missing.iter().take(longest).map(|&label| character(label, None)).collect();
     let text = |&query: &usize| match matrix.run_depths(0)[query] {
         0 => missing.clone(),
         _ => std::mem::take(&mut texts[query]),
@@ -137,7 +148,8 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
 fn character(label: u8, grade: Option<f64>) -> char {
     match grade {
         Some(grade) if grade > 9.0 => '>',
-        // Invariant: grades of the codebook are 0 or more (negative ones have a code without a grade), and those above 9 went before.
+        // Invariant: grades of the codebook are 0 or more (negative ones have a code without a
+        // grade), and those above 9 went before.
         Some(grade) => char::from(b'0' + grade as u8),
         None if label == Codebook::UNPOOLED => '-',
         None => '.',

@@ -26,8 +26,12 @@ impl ZScores {
             if fields.is_empty() {
                 continue;
             }
-            let Some(TopicScale { topic, measure, mean, deviation }) = TopicScale::of(&fields) else {
-                return Err(wrong(format!(":{}: expected 'topic measure mean deviation'", number + 1)));
+            let Some(TopicScale { topic, measure, mean, deviation }) = TopicScale::of(&fields)
+            else {
+                return Err(wrong(format!(
+                    ":{}: expected 'topic measure mean deviation'",
+                    number + 1
+                )));
             };
             scales.entry(topic).or_default().insert(measure, (mean, deviation));
         }

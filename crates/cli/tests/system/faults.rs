@@ -1,6 +1,8 @@
-//! What the command does when the system refuses: full disks, closed streams, signals, limits on threads, memory and files.
+//! What the command does when the system refuses: full disks, closed streams, signals, limits on
+//! threads, memory and files.
 //!
-//! What a machine cannot try shows as ignored: limits on threads do not bind root, and not everybody may mount a file system.
+//! What a machine cannot try shows as ignored: limits on threads do not bind root, and not
+//! everybody may mount a file system.
 
 use std::fs;
 use std::io::{self, Write};
@@ -27,7 +29,8 @@ const RUN: &str = "q1 Q0 a 1 9.5 t\nq1 Q0 z 2 9.0 t\nq2 Q0 a 1 1.0 t\n";
 /// A user that owns nothing and runs nothing.
 const STRANGER: &str = "setpriv --reuid 54321 --regid 54321 --clear-groups";
 
-/// A command line of every subcommand, and what it needs for its work: stdout `o`, stderr `e`, another process `p`.
+/// A command line of every subcommand, and what it needs for its work: stdout `o`, stderr `e`,
+/// another process `p`.
 const COMMANDS: &[(&str, &str)] = &[
     ("eval qrels run", "o"),
     ("eval qrels.gz run.gz --threads 1", "o"),
@@ -97,7 +100,8 @@ const WRONG: &[(&str, i32)] = &[
     ("", 2),
 ];
 
-/// The tests; those that this machine cannot try are ignored, or fail where `LANEVAL_REQUIRE_ALL` is set.
+/// The tests; those that this machine cannot try are ignored, or fail where `LANEVAL_REQUIRE_ALL`
+/// is set.
 pub fn trials() -> Vec<Trial> {
     let required = std::env::var_os("LANEVAL_REQUIRE_ALL").is_some();
     let root = uid() == 0;
@@ -106,7 +110,9 @@ pub fn trials() -> Vec<Trial> {
     let trial = |name: &str, possible: bool, test: fn()| {
         let run = move || {
             if !possible {
-                return Err(Failed::from("this machine cannot try it, and LANEVAL_REQUIRE_ALL is set"));
+                return Err(Failed::from(
+                    "this machine cannot try it, and LANEVAL_REQUIRE_ALL is set",
+                ));
             }
             test();
             Ok(())
@@ -129,11 +135,19 @@ pub fn trials() -> Vec<Trial> {
             stranger,
             what_may_not_be_written_is_refused_at_once,
         ),
-        trial("a_full_disk_leaves_everything_as_it_was", mounts, a_full_disk_leaves_everything_as_it_was),
+        trial(
+            "a_full_disk_leaves_everything_as_it_was",
+            mounts,
+            a_full_disk_leaves_everything_as_it_was,
+        ),
         trial("signals_leave_nothing_behind", true, signals_leave_nothing_behind),
         trial("long_draws_can_be_interrupted", true, long_draws_can_be_interrupted),
         trial("ignored_signals_stay_ignored", true, ignored_signals_stay_ignored),
-        trial("streams_that_refuse_change_no_exit_code", true, streams_that_refuse_change_no_exit_code),
+        trial(
+            "streams_that_refuse_change_no_exit_code",
+            true,
+            streams_that_refuse_change_no_exit_code,
+        ),
         trial("one_thread_is_enough", stranger, one_thread_is_enough),
         trial("too_many_threads_are_not_started", true, too_many_threads_are_not_started),
         trial(
@@ -165,7 +179,9 @@ impl Folder {
     fn new() -> Self {
         let folder = Folder(TempDir::new().unwrap());
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).unwrap();
-        for (name, text) in [("qrels", QRELS), ("run", RUN), ("few", "q2 Q0 a 1 1 t\nq9 Q0 a 1 1 t\n")] {
+        for (name, text) in
+            [("qrels", QRELS), ("run", RUN), ("few", "q2 Q0 a 1 1 t\nq9 Q0 a 1 1 t\n")]
+        {
             folder.put(name, text);
             let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             gzip.write_all(text.as_bytes()).unwrap();
@@ -176,8 +192,9 @@ impl Folder {
         folder.ok("$L build qrels run -o m.lmx --quiet");
         for (part, only) in [("one", "q1"), ("two", "q2")] {
             let only = format!("<(echo {only})");
-            folder
-                .ok(&format!("$L eval qrels run --queries both --only {only} --partial {part}.part --quiet"));
+            folder.ok(&format!(
+                "$L eval qrels run --queries both --only {only} --partial {part}.part --quiet"
+            ));
         }
         folder
     }
@@ -257,7 +274,8 @@ fn assert_says(said: &str, parts: &[&str]) {
 
 fn every_subcommand_is_tried() {
     let help = Folder::new().ok("$L --help");
-    let listed = help.split("Commands:").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
+    let listed =
+        help.split("Commands:").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
     let listed = listed.filter(|line| !line.starts_with("   ")); // what goes on with a description
     let listed: Vec<&str> = listed.map(|line| line.split_whitespace().next().unwrap()).collect();
     assert!(listed.len() >= 14, "{listed:?}");
@@ -302,8 +320,11 @@ fn scores() -> Scores {
     run.missing = Unmatched::all([&b"q\xff"[..]]);
     let stats = |name, average, std| vec![(name, average), (StatName::Std, std)];
     run.stats = vec![stats(StatName::Mean, 0.5, 0.25), stats(StatName::Sum, 7.0, 1.5)];
-    run.per_query =
-        Some(PerQuery { queries, values: vec![vec![0.25, 0.75], vec![3.0, 4.0]], ..PerQuery::default() });
+    run.per_query = Some(PerQuery {
+        queries,
+        values: vec![vec![0.25, 0.75], vec![3.0, 4.0]],
+        ..PerQuery::default()
+    });
     let mut scores = Scores::default();
     (scores.measures, scores.runs) = (measures, vec![run.clone(), run]);
     scores
@@ -313,11 +334,15 @@ fn a_write_that_fails_at_any_byte_changes_nothing() {
     let (folder, scores) = (TempDir::new().unwrap(), scores());
     let path = folder.path().join("scores");
     let options = ReportOptions { per_query: true, ..ReportOptions::default() };
-    for format in [Format::Table, Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec] {
+    for format in
+        [Format::Table, Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec]
+    {
         let mut whole = Vec::new();
         format.write(&scores, &options, &mut whole).unwrap();
         let write = |room| {
-            whole_file::write(&path, |to| format.write(&scores, &options, &mut Faulty { to, room, calls: 0 }))
+            whole_file::write(&path, |to| {
+                format.write(&scores, &options, &mut Faulty { to, room, calls: 0 })
+            })
         };
         for room in 0..whole.len() {
             fs::write(&path, "old").unwrap();
@@ -342,7 +367,8 @@ fn an_old_file_hands_on_its_permissions() {
     ] {
         for mode in some([0o604, 0o600, 0o640, 0o666].into_iter()) {
             folder.put(name, "old");
-            fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
+            fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode))
+                .unwrap();
             folder.ok(&format!("umask 022; $L {line} -o {name}"));
             assert_eq!(folder.mode(name), mode, "{line}");
         }
@@ -363,7 +389,9 @@ fn links_are_kept() {
     for (link, to) in [("link", "far/real.csv"), ("other", "link"), ("far/back", "../away.csv")] {
         symlink(to, folder.path().join(link)).unwrap();
     }
-    for (output, real) in [("other", "far/real.csv"), ("link", "far/real.csv"), ("far/back", "away.csv")] {
+    for (output, real) in
+        [("other", "far/real.csv"), ("link", "far/real.csv"), ("far/back", "away.csv")]
+    {
         folder.ok(&format!("$L eval qrels run -o {output}"));
         assert_says(&folder.get(real), &["query_id"]);
         assert!(folder.path().join(output).is_symlink(), "{output}");
@@ -405,8 +433,14 @@ fn streams_are_written_to_as_they_are() {
             "(echo before; $L eval qrels run -o /dev/stdout; echo after) > log; cat log",
             format!("before\n{right}after\n"),
         ),
-        ("echo before > log; $L eval qrels run -o /dev/stdout >> log; cat log", format!("before\n{right}")),
-        ("echo before > log; $L eval qrels run -o /dev/fd/3 3>> log; cat log", format!("before\n{right}")),
+        (
+            "echo before > log; $L eval qrels run -o /dev/stdout >> log; cat log",
+            format!("before\n{right}"),
+        ),
+        (
+            "echo before > log; $L eval qrels run -o /dev/fd/3 3>> log; cat log",
+            format!("before\n{right}"),
+        ),
         (
             "echo before > log; $L eval qrels run -o /proc/self/fd/3 3>> log; cat log",
             format!("before\n{right}"),
@@ -415,7 +449,8 @@ fn streams_are_written_to_as_they_are() {
         assert_eq!(folder.ok(script), out, "{script}");
     }
     for output in ["/dev/null", "/dev/stdout", "pipe"] {
-        let ran = folder.shell(&format!("$L build qrels run -o {output} | cat; exit ${{PIPESTATUS[0]}}"));
+        let ran =
+            folder.shell(&format!("$L build qrels run -o {output} | cat; exit ${{PIPESTATUS[0]}}"));
         assert_eq!((ran.out.as_str(), ran.status.code()), ("", Some(2)), "{output}");
         assert_says(&ran.err, &["it is not a regular file"]);
     }
@@ -431,7 +466,8 @@ fn bound(script: &str) -> String {
 
 fn what_may_not_be_written_is_refused_at_once() {
     let folder = Folder::new();
-    folder.ok("mkdir shut; echo old > shut/s.csv; echo old > fixed.csv; chmod 666 shut/s.csv; chmod 444 fixed.csv; chmod 555 shut");
+    folder.ok("mkdir shut; echo old > shut/s.csv; echo old > fixed.csv; chmod 666 shut/s.csv; \
+               chmod 444 fixed.csv; chmod 555 shut");
     for (output, said) in [
         ("shut/s.csv", "no file can be made in its folder: Permission denied"),
         ("shut/new.csv", "no file can be made in its folder: Permission denied"),
@@ -442,7 +478,10 @@ fn what_may_not_be_written_is_refused_at_once() {
         assert_eq!(ran.status.code(), Some(2), "{}", ran.err);
         assert_says(&ran.err, &[&format!("error: {output}: cannot write: {said}")]);
     }
-    assert_eq!((folder.get("shut/s.csv"), folder.get("fixed.csv")), ("old\n".to_owned(), "old\n".to_owned()));
+    assert_eq!(
+        (folder.get("shut/s.csv"), folder.get("fixed.csv")),
+        ("old\n".to_owned(), "old\n".to_owned())
+    );
     let ran = folder.shell(&bound("$L gen --queries 2 -o shut/new/data"));
     assert_eq!(ran.status.code(), Some(2));
     assert_says(&ran.err, &["error: shut/new/data: cannot make a folder: Permission denied"]);
@@ -458,16 +497,25 @@ fn a_full_disk_leaves_everything_as_it_was() {
         ("gen --queries 2000 --depth 1", "new/data"),
     ] {
         let ran = folder.shell(&format!(
-            "unshare -m bash -c 'mount -t tmpfs -o size=16k none disk && cd disk && echo old > s.csv && echo old > m.lmx;
+            "unshare -m bash -c 'mount -t tmpfs -o size=16k none disk && cd disk && echo old > \
+             s.csv && echo old > m.lmx;
             cd ..; $L {line} -o disk/{output}; code=$?; ls -A disk; cat disk/*; exit $code'"
         ));
-        assert_eq!((ran.out.as_str(), ran.status.code()), ("m.lmx\ns.csv\nold\nold\n", Some(2)), "{line}");
-        assert_says(&ran.err, &[&format!("error: disk/{output}"), ": cannot write: No space left on device"]);
+        assert_eq!(
+            (ran.out.as_str(), ran.status.code()),
+            ("m.lmx\ns.csv\nold\nold\n", Some(2)),
+            "{line}"
+        );
+        assert_says(
+            &ran.err,
+            &[&format!("error: disk/{output}"), ": cannot write: No space left on device"],
+        );
         assert!(!ran.err.contains(".laneval-"), "{}", ran.err);
     }
 }
 
-/// Signals a command when it has written some of its output. Gives back how it ended; `None` if it was faster.
+/// Signals a command when it has written some of its output. Gives back how it ended; `None` if it
+/// was faster.
 fn interrupted(folder: &Folder, line: &str, signal: &str) -> Option<ExitStatus> {
     // The user who runs the tests may have told them to ignore a signal.
     let mut command = Command::new("env");
@@ -493,7 +541,9 @@ fn interrupted(folder: &Folder, line: &str, signal: &str) -> Option<ExitStatus> 
 
 fn signals_leave_nothing_behind() {
     let folder = Folder::new();
-    folder.ok("$L gen --queries 3000 --depth 30 -o data --quiet; echo old > old.csv; echo old > old.lmx");
+    folder.ok(
+        "$L gen --queries 3000 --depth 30 -o data --quiet; echo old > old.csv; echo old > old.lmx",
+    );
     let before = folder.names();
     let lines = [
         "eval data/qrels.txt data/run.txt -m P@1..200 --per-query -o new.csv",
@@ -513,7 +563,10 @@ fn signals_leave_nothing_behind() {
             assert_eq!(folder.names(), before, "{line}, {signal}");
         }
     }
-    assert_eq!((folder.get("old.csv"), folder.get("old.lmx")), ("old\n".to_owned(), "old\n".to_owned()));
+    assert_eq!(
+        (folder.get("old.csv"), folder.get("old.lmx")),
+        ("old\n".to_owned(), "old\n".to_owned())
+    );
 }
 
 /// The draws would take days.
@@ -521,7 +574,8 @@ fn long_draws_can_be_interrupted() {
     let folder = Folder::new();
     folder.ok("$L gen --queries 2000 --depth 10 --runs 3 -o data --quiet");
     // A shell lets its jobs ignore interrupts, so it is said that this one does not.
-    let script = "env --default-signal=INT $L compare data/qrels.txt data/run-*.txt -m AP --permutations 4000000000 -o p.tsv & sleep 1; kill -INT $!; wait $!";
+    let script = "env --default-signal=INT $L compare data/qrels.txt data/run-*.txt -m AP \
+                  --permutations 4000000000 -o p.tsv & sleep 1; kill -INT $!; wait $!";
     let ran = folder.shell_with_signals(script);
     assert_eq!(ran.status.code(), Some(128 + 2), "{}", ran.err);
     assert!(
@@ -540,7 +594,8 @@ fn ignored_signals_stay_ignored() {
     let ran = folder.shell_with_signals(script);
     assert!(ran.status.success(), "{}", ran.err);
     assert_says(&folder.get("s.csv"), &["query_id"]);
-    let ran = folder.shell_with_signals(&script.replace("HUP INT", "HUP").replace("s.csv", "t.csv"));
+    let ran =
+        folder.shell_with_signals(&script.replace("HUP INT", "HUP").replace("s.csv", "t.csv"));
     assert_eq!(ran.status.code(), Some(128 + 2), "the shell tells of SIGINT");
 }
 
@@ -575,8 +630,9 @@ fn streams_that_refuse_change_no_exit_code() {
     }
     const REDIRECTIONS: [&str; 7] =
         ["", ">&-", "2>&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"];
-    let wrong =
-        WRONG.iter().flat_map(|(line, code)| REDIRECTIONS.map(|redirected| (line, redirected, *code)));
+    let wrong = WRONG
+        .iter()
+        .flat_map(|(line, code)| REDIRECTIONS.map(|redirected| (line, redirected, *code)));
     for (line, redirected, code) in some(wrong) {
         let ran = folder.shell(&format!("$L {line} {redirected}"));
         assert_eq!(ran.status.code(), Some(code), "{line} {redirected}\n{}", ran.err);
@@ -606,23 +662,31 @@ fn too_many_threads_are_not_started() {
     let most = 64.max(4 * std::thread::available_parallelism().unwrap().get());
     let said = format!("note: 65535 threads are too many for this machine: {most} are used\n");
     assert_says(&ran.err, &[&said, &format!(", {most} threads)")]);
-    for line in ["build qrels run -o n.lmx", "gen --queries 2 --depth 3 -o data", "eval qrels run"] {
+    for line in ["build qrels run -o n.lmx", "gen --queries 2 --depth 3 -o data", "eval qrels run"]
+    {
         assert_says(&folder.shell(&format!("$L {line} --threads 65535")).err, &[&said]);
         assert!(
             !folder.shell(&format!("$L {line} --threads 65535 --quiet")).err.contains("threads"),
             "{line}"
         );
-        assert!(!folder.shell(&format!("$L {line} --threads {most}")).err.contains("threads"), "{line}");
+        assert!(
+            !folder.shell(&format!("$L {line} --threads {most}")).err.contains("threads"),
+            "{line}"
+        );
     }
 }
 
 fn limits_on_memory_files_and_descriptors_are_errors() {
     let folder = Folder::new();
-    // The least memory in which the program itself starts, and some for the few hundred bytes at a time that it takes as it runs:
-    // without those a program of this language ends at once, whatever it wants to say.
-    let starts = |memory: &usize| folder.shell(&format!("ulimit -v {memory}; $L --version")).status.success();
+    // The least memory in which the program itself starts, and some for the few hundred bytes at a
+    // time that it takes as it runs: without those a program of this language ends at once,
+    // whatever it wants to say.
+    let starts = |memory: &usize| {
+        folder.shell(&format!("ulimit -v {memory}; $L --version")).status.success()
+    };
     let least = (4..).map(|step| step << 12).find(starts).unwrap();
-    let memory = [least + (16 << 10), 2 * least, 4 * least, 16 * least].map(|memory| format!("-v {memory}"));
+    let memory =
+        [least + (16 << 10), 2 * least, 4 * least, 16 * least].map(|memory| format!("-v {memory}"));
     // The loader itself opens a file.
     let files = (4..12).map(|files| format!("-n {files}"));
     let sizes = ["-f 0".to_owned(), "-f 1".to_owned()];
@@ -630,10 +694,15 @@ fn limits_on_memory_files_and_descriptors_are_errors() {
     let limits: Vec<String> = memory.into_iter().chain(files).chain(sizes).collect();
     let both = limits.iter().flat_map(|limit| lines.clone().map(move |line| (limit, line)));
     for (limit, line) in some(both) {
-        let ran = folder
-            .shell(&format!("rm -rf new* gen.lmx; ulimit -c 0; ulimit {limit}; $L {line} > out 2> err"));
+        let ran = folder.shell(&format!(
+            "rm -rf new* gen.lmx; ulimit -c 0; ulimit {limit}; $L {line} > out 2> err"
+        ));
         let code = ran.status.code();
-        assert!(matches!(code, Some(0..=2)), "ulimit {limit}; {line}: {code:?}\n{}", folder.get("err"));
+        assert!(
+            matches!(code, Some(0..=2)),
+            "ulimit {limit}; {line}: {code:?}\n{}",
+            folder.get("err")
+        );
         assert_eq!(unfinished(folder.path()), None, "ulimit {limit}; {line}");
         assert!(!folder.get("err").contains(".laneval-"), "ulimit {limit}; {line}");
     }

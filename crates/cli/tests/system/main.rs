@@ -1,7 +1,8 @@
 //! The command and what is around it: an adapter, and on Linux a system that refuses.
 //!
-//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it the first one is taken. Where there is none its test shows as
-//! ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then it fails.
+//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it the first one is taken.
+//! Where there is none its test shows as ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then it
+//! fails.
 
 use std::process::ExitCode;
 

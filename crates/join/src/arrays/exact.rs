@@ -32,8 +32,9 @@ impl Rankings<'_> {
             RankingSource::Scores { scores, grades, layout } => {
                 let of_row = layout.row(row);
                 graded(grades, of_row.clone(), ("grades", row), coder, ranking)?;
-                let decided = with_numbers!(*scores, scores => rank(&scores[of_row], reach, ranking))
-                    .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
+                let decided =
+                    with_numbers!(*scores, scores => rank(&scores[of_row], reach, ranking))
+                        .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
                 seen.see_decided(1, u64::from(decided));
             }
             RankingSource::Lists(lists) => lists.graded(row, coder, matching, ranking, judged)?,
@@ -75,7 +76,9 @@ impl Rankings<'_> {
             let at = row * grades.len() + column;
             let count = counts.natural(at).ok_or_else(|| {
                 let count = counts.get(at);
-                wrong(format!("the judged counts of row {row} have {count}: an integer from 0 was expected"))
+                wrong(format!(
+                    "the judged counts of row {row} have {count}: an integer from 0 was expected"
+                ))
             })?;
             let found = found(grade + 0.0);
             let missing = count.checked_sub(found).ok_or_else(|| {
@@ -91,7 +94,8 @@ impl Rankings<'_> {
     }
 }
 
-/// Appends the grades of some documents, `None` for −1. `name` is the name of the array and the row.
+/// Appends the grades of some documents, `None` for −1. `name` is the name of the array and the
+/// row.
 fn graded(
     grades: &Numbers<'_>,
     of_row: Range<usize>,
@@ -103,12 +107,18 @@ fn graded(
     let read = with_numbers!(*grades, all => read(&all[of_row], coder, ranking));
     read.map_err(|at| {
         let (shown, most) = (grades.show(start + at), coder.book().max_grade().unwrap_or(0.0));
-        wrong(format!("{name}[{row}, {at}] is {shown}: a grade from 0 to {most} was expected, or -1"))
+        wrong(format!(
+            "{name}[{row}, {at}] is {shown}: a grade from 0 to {most} was expected, or -1"
+        ))
     })
 }
 
 /// Appends the grades of some numbers; the error is the place of one that is no grade.
-fn read<N: ArrayNumber>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
+fn read<N: ArrayNumber>(
+    values: &[N],
+    coder: &Coder,
+    ranking: &mut Vec<Option<f64>>,
+) -> Result<(), usize> {
     for (at, value) in values.iter().enumerate() {
         let grade = value.to_f64() + 0.0;
         let fine = grade == -1.0 || grade >= 0.0 && coder.book().code(grade).is_some();
@@ -120,9 +130,14 @@ fn read<N: ArrayNumber>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f6
     Ok(())
 }
 
-/// Puts documents in the order of their scores, the earlier of equal ones first, and returns whether equal scores decide the first `reach`
-/// ranks; the error is the place of a score that is NaN.
-fn rank<N: ArrayNumber>(scores: &[N], reach: usize, ranking: &mut Vec<Option<f64>>) -> Result<bool, usize> {
+/// Puts documents in the order of their scores, the earlier of equal ones first, and returns
+/// whether equal scores decide the first `reach` ranks; the error is the place of a score that is
+/// NaN.
+fn rank<N: ArrayNumber>(
+    scores: &[N],
+    reach: usize,
+    ranking: &mut Vec<Option<f64>>,
+) -> Result<bool, usize> {
     if let Some(at) = scores.iter().position(|score| score.is_nan()) {
         return Err(at);
     }

@@ -12,7 +12,8 @@ use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
 use crate::label::{Codebook, pieces};
 use crate::numbers::{Numbers, with_numbers};
 
-/// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which integers occur.
+/// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which
+/// integers occur.
 const FEW: i32 = 15;
 /// The number of labels in one SIMD vector.
 const VECTOR: usize = 64;
@@ -51,9 +52,15 @@ impl Coder {
         &self.book
     }
 
-    /// Writes the codes of grades; −1 is a document that is not judged. Returns false if a grade has no code.
+    /// Writes the codes of grades; −1 is a document that is not judged. Returns false if a grade
+    /// has no code.
     #[inline(always)]
-    pub(super) fn encode<S: Simd, N: ArrayNumber>(&self, simd: S, values: &[N], codes: &mut [u8]) -> bool {
+    pub(super) fn encode<S: Simd, N: ArrayNumber>(
+        &self,
+        simd: S,
+        values: &[N],
+        codes: &mut [u8],
+    ) -> bool {
         match self.through {
             Some(most) => shift(simd, values, most, codes),
             None => self.look_up(values, codes).is_ok(),
@@ -88,7 +95,9 @@ impl Coder {
 fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
     let codes = &mut codes[..values.len()];
-    for (values, codes) in values.as_chunks::<VECTOR>().0.iter().zip(codes.as_chunks_mut::<VECTOR>().0) {
+    for (values, codes) in
+        values.as_chunks::<VECTOR>().0.iter().zip(codes.as_chunks_mut::<VECTOR>().0)
+    {
         wrong |= shift_each(values, most, codes);
     }
     // The last whole vector overlaps those before it.
@@ -142,8 +151,8 @@ fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
     u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
 }
 
-/// Makes the codebook of the grades of an array, which errors call `name`. If all are integers from −1 to 15, it has all grades from 0 to
-/// the largest; else those that occur.
+/// Makes the codebook of the grades of an array, which errors call `name`. If all are integers from
+/// −1 to 15, it has all grades from 0 to the largest; else those that occur.
 ///
 /// # Errors
 /// A grade that is not finite, or less than 0 and not −1.
@@ -151,7 +160,12 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     let level = Level::new();
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
     let pieces = pieces(layout.rows(), rows);
-    let extent = |values| with_numbers!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])));
+    let extent = |values| {
+        with_numbers!(
+            *grades,
+            all => dispatch!(level, simd => extent(simd, &all[values]))
+        )
+    };
     let sum = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
     let largest = |rows: &Range<usize>| match layout.together(rows.clone()) {
         Some(values) => extent(values),
@@ -185,7 +199,9 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     let DistinctGrades { grades, extent, .. } = all.transpose()?.unwrap_or_default();
     let book = Codebook::new(grades.iter().copied())?;
     match extent {
-        Some(extent) => Ok(Codebook::of_extent(Extent::of(grades).map_or(extent, |few| few.and(extent)))),
+        Some(extent) => {
+            Ok(Codebook::of_extent(Extent::of(grades).map_or(extent, |few| few.and(extent))))
+        }
         None => Ok(book),
     }
 }
@@ -209,7 +225,8 @@ fn extent<S: Simd, N: ArrayNumber>(_: S, values: &[N]) -> (i32, i32) {
     N::extent(values)
 }
 
-/// The distinct grades of some numbers, ascending, and the extent of those beyond as many as have codes.
+/// The distinct grades of some numbers, ascending, and the extent of those beyond as many as have
+/// codes.
 #[derive(Default)]
 struct DistinctGrades {
     grades: Vec<f64>,
@@ -240,7 +257,8 @@ impl DistinctGrades {
             if self.grades.len() < MAX_GRADES {
                 self.grades.insert(place, grade);
             } else {
-                self.extent = Extent::of([grade]).into_iter().chain(self.extent).reduce(Extent::and);
+                self.extent =
+                    Extent::of([grade]).into_iter().chain(self.extent).reduce(Extent::and);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Rankings as two arrays of integer ids: those that count of each query, and the found ones.
 //!
-//! A row is compared by vectors or a table ([`matching`](super::matching)). Where it has something rare, a plain function says what its
-//! ids are, or what is wrong with them.
+//! A row is compared by vectors or a table ([`matching`](super::matching)). Where it has something
+//! rare, a plain function says what its ids are, or what is wrong with them.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -36,9 +36,11 @@ pub(super) struct IdArray<'a> {
 pub(super) enum Worth<'a> {
     /// All are alike.
     Same,
-    /// The nearest has the highest grade. An id stands where the first one with its distance stands, if there are distances.
+    /// The nearest has the highest grade. An id stands where the first one with its distance
+    /// stands, if there are distances.
     Nearness { distances: Option<Numbers<'a>> },
-    /// As nearness, and a found id stands where the first one stands that is not nearer than its distance less `within`.
+    /// As nearness, and a found id stands where the first one stands that is not nearer than its
+    /// distance less `within`.
     Within { distances: Numbers<'a>, found: Numbers<'a>, within: f64 },
 }
 
@@ -91,7 +93,10 @@ impl IdArrays<'_> {
             let id = if id == i128::from(u64::MAX) { -1 } else { id };
             let id = i64::try_from(id).map_err(|_| {
                 let shown = of.show(row, at - range.start);
-                wrong(format!("{shown}, is more than an int64 has, and the other ids have another type: give both one type"))
+                wrong(format!(
+                    "{shown}, is more than an int64 has, and the other ids have another \
+                               type: give both one type"
+                ))
             })?;
             into.push(id);
         }
@@ -116,10 +121,17 @@ impl IdArrays<'_> {
     /// The found ids of a row that count, one by one, whatever there is.
     #[cold]
     #[inline(never)]
-    fn plain<K: ArrayId>(&self, row: usize, truth: &[K], found: &[K], into: &mut Vec<FoundId>) -> Result<()> {
+    fn plain<K: ArrayId>(
+        &self,
+        row: usize,
+        truth: &[K],
+        found: &[K],
+        into: &mut Vec<FoundId>,
+    ) -> Result<()> {
         let again = if self.has_empty() { "is there twice" } else { "occurs twice" };
         let is_empty = |id: K| self.has_empty() && id.is_empty();
-        let mut known: HashMap<K, (usize, bool)> = HashMap::with_capacity(truth.len() + found.len());
+        let mut known: HashMap<K, (usize, bool)> =
+            HashMap::with_capacity(truth.len() + found.len());
         for (at, &id) in truth.iter().enumerate().filter(|&(_, &id)| !is_empty(id)) {
             if known.insert(id, (at + 1, false)).is_some() {
                 return Err(wrong(format!("{}, {again}", self.truth.show(row, at))));
@@ -152,28 +164,34 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// Writes for each id of the truth of a row the first column, from 0, of those with its distance, or its own column.
+    /// Writes for each id of the truth of a row the first column, from 0, of those with its
+    /// distance, or its own column.
     fn firsts<K: ArrayId>(&self, row: usize, ids: &[K], firsts: &mut Vec<u32>) -> Result<()> {
         firsts.clear();
-        let (Worth::Nearness { distances: Some(distances) } | Worth::Within { distances, .. }) = self.worth
+        let (Worth::Nearness { distances: Some(distances) } | Worth::Within { distances, .. }) =
+            self.worth
         else {
             firsts.extend(0..ids.len() as u32);
             return Ok(());
         };
         let start = self.truth.layout.row(row).start;
-        let wrong_at = with_numbers!(distances, all => first_columns(ids, &all[start..], firsts)).err();
+        let wrong_at =
+            with_numbers!(distances, all => first_columns(ids, &all[start..], firsts)).err();
         wrong_at.map_or(Ok(()), |(before, at)| {
-            let (before, distance, rank) = (distances.get(start + before), distances.get(start + at), at + 1);
+            let (before, distance, rank) =
+                (distances.get(start + before), distances.get(start + at), at + 1);
             Err(wrong(match distance.is_nan() {
                 true => format!("truth_distances[{row}, {at}] is not a number"),
                 false => format!(
-                    "truth_distances[{row}]: {distance:?} follows {before:?} at rank {rank}: ascending distances were expected; of similarities give the negative"
+                    "truth_distances[{row}]: {distance:?} follows {before:?} at rank {rank}: \
+                     ascending distances were expected; of similarities give the negative"
                 ),
             }))
         })
     }
 
-    /// The column, from 1, of the first id of the truth that is not nearer than a found id, less `within`; 0 if all are.
+    /// The column, from 1, of the first id of the truth that is not nearer than a found id, less
+    /// `within`; 0 if all are.
     fn column_within(&self, row: usize, count: usize, at: usize) -> Result<usize> {
         let Worth::Within { distances, found, within } = self.worth else { return Ok(0) };
         let distance = found.get(self.found.layout.row(row).start + at);
@@ -184,7 +202,11 @@ impl IdArrays<'_> {
         let (mut low, mut high) = (0, count);
         while low < high {
             let middle = (low + high) / 2;
-            if distances.get(start + middle) + within < distance { low = middle + 1 } else { high = middle }
+            if distances.get(start + middle) + within < distance {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
         Ok(if low < count { low + 1 } else { 0 })
     }
@@ -204,14 +226,18 @@ struct RowsFilled<'f> {
 }
 
 impl IdArrays<'_> {
-    /// The code of each column of the truth, from 1, where no distances decide, and that of no column.
+    /// The code of each column of the truth, from 1, where no distances decide, and that of no
+    /// column.
     fn codes(&self, coder: &Coder, codes: &mut Vec<u8>) -> Result<()> {
         codes.clear();
         codes.push(UNPOOLED);
         for column in 0..self.width {
             let grade = self.grade(column);
             let code = coder.book().code(grade).ok_or_else(|| {
-                wrong(format!("{} has the grade {grade}, which the codebook lacks", self.truth.name))
+                wrong(format!(
+                    "{} has the grade {grade}, which the codebook lacks",
+                    self.truth.name
+                ))
             })?;
             codes.push(code);
         }
@@ -246,7 +272,12 @@ impl IdArrays<'_> {
 
     /// Appends rows to a block whose arrays have different types.
     #[inline(never)]
-    fn fill_mixed(&self, level: Level, rows: Range<usize>, into: &mut RowsFilled<'_>) -> Result<()> {
+    fn fill_mixed(
+        &self,
+        level: Level,
+        rows: Range<usize>,
+        into: &mut RowsFilled<'_>,
+    ) -> Result<()> {
         for row in rows {
             let row = row_of(&self.dropped, row);
             let mut widened = std::mem::take(&mut into.room.widened);
@@ -274,7 +305,8 @@ impl IdArrays<'_> {
         let count = truth.ids.len();
         let mut depth = depth(row, found.ids.len())?;
         few_enough(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
-        let by_distance = matches!(self.worth, Worth::Nearness { distances: Some(_) } | Worth::Within { .. });
+        let by_distance =
+            matches!(self.worth, Worth::Nearness { distances: Some(_) } | Worth::Within { .. });
         let (all, mut of_row) = (std::mem::take(&mut room.codes), std::mem::take(&mut room.of_row));
         if by_distance {
             self.firsts(row, truth.ids, &mut room.firsts)?;
@@ -295,11 +327,14 @@ impl IdArrays<'_> {
             let (tables, codes) = (K::tables(room), &codes[..count + 1]);
             match count.max(depth) <= SHORT {
                 true => tables.short.label(truth.ids, found.ids, codes, labels),
-                false => tables.long.match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column]),
+                false => tables
+                    .long
+                    .match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column]),
             }
         };
         if !is_plain || self.is_within() {
-            depth = self.label_plainly((row, truth.ids, found.ids), codes, &mut room.found, labels)?;
+            depth =
+                self.label_plainly((row, truth.ids, found.ids), codes, &mut room.found, labels)?;
         }
         block.push_labels(depth.min(*reach));
         let is_whole = is_plain && count == self.width && (!by_distance || codes == all);
@@ -459,9 +494,10 @@ impl Lists for IdArrays<'_> {
             let grade = self.grade(firsts[column] as usize);
             match coder.book().code(grade) {
                 Some(_) => Ok(grade),
-                None => {
-                    Err(wrong(format!("{} has the grade {grade}, which the codebook lacks", self.truth.name)))
-                }
+                None => Err(wrong(format!(
+                    "{} has the grade {grade}, which the codebook lacks",
+                    self.truth.name
+                ))),
             }
         };
         let is_empty = |id: &i64| self.has_empty() && ArrayId::is_empty(*id);
@@ -485,8 +521,8 @@ pub(super) fn is_empty(id: i128) -> bool {
     id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX)
 }
 
-/// Writes the first column of each group of equal distances. An empty place has none. The error is a column and an earlier one with a greater
-/// distance, or itself if its distance is no number.
+/// Writes the first column of each group of equal distances. An empty place has none. The error is
+/// a column and an earlier one with a greater distance, or itself if its distance is no number.
 fn first_columns<K: ArrayId, N: ArrayNumber>(
     ids: &[K],
     distances: &[N],

@@ -47,7 +47,8 @@ pub(super) trait Lists: Sync {
         None
     }
 
-    /// Whether distances of found ids decide, so that more of them may have a grade than are judged so.
+    /// Whether distances of found ids decide, so that more of them may have a grade than are judged
+    /// so.
     fn is_within(&self) -> bool {
         false
     }
@@ -55,8 +56,8 @@ pub(super) trait Lists: Sync {
     /// Sets what becomes of an id that was retrieved twice.
     fn set_repeats(&mut self, repeats: RepeatedIds);
 
-    /// Appends some rows to a block, whose codes are exact: the labels of the first `reach` ranks, and the number of relevant documents of
-    /// each code.
+    /// Appends some rows to a block, whose codes are exact: the labels of the first `reach` ranks,
+    /// and the number of relevant documents of each code.
     fn fill(
         &self,
         rows: Range<usize>,
@@ -66,7 +67,8 @@ pub(super) trait Lists: Sync {
         block: &mut Block,
     ) -> Result<()>;
 
-    /// Appends the grades of the ids that were retrieved for a row, `None` for one without a grade, and the grades of the relevant ids.
+    /// Appends the grades of the ids that were retrieved for a row, `None` for one without a grade,
+    /// and the grades of the relevant ids.
     fn graded(
         &self,
         row: usize,
@@ -170,8 +172,9 @@ where
     R: AsRef<[E]> + Sync,
     L: AsRef<[I]> + Sync,
 {
-    /// Looks up the ids that were retrieved for a row among the relevant ones. `of` returns the value of a grade that is known; the value
-    /// of each relevant id is passed to `judged`, and that of each retrieved id, if it has one, to `retrieved`.
+    /// Looks up the ids that were retrieved for a row among the relevant ones. `of` returns the
+    /// value of a grade that is known; the value of each relevant id is passed to `judged`, and
+    /// that of each retrieved id, if it has one, to `retrieved`.
     fn join<T: Copy>(
         &self,
         row: usize,
@@ -181,11 +184,14 @@ where
     ) -> Result<()> {
         let (relevant, ids) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
         // By id: the value, and whether the id was retrieved already.
-        let mut known: HashMap<&I, (Option<T>, bool)> = HashMap::with_capacity(relevant.len() + ids.len());
+        let mut known: HashMap<&I, (Option<T>, bool)> =
+            HashMap::with_capacity(relevant.len() + ids.len());
         for (at, entry) in relevant.iter().enumerate() {
             let (id, grade) = (self.grade)(entry);
             let value = of(grade).ok_or_else(|| {
-                wrong(format!("relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"))
+                wrong(format!(
+                    "relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"
+                ))
             })?;
             if known.insert(id, (Some(value), false)).is_some() {
                 return Err(wrong(format!("relevant[{row}, {at}], {id:?}, occurs twice")));

@@ -1,16 +1,19 @@
 //! Finds the ids of one list in another: for each found id its column in the truth.
 //!
-//! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of the found ones. Up to 255 go through
-//! tables of [bytes](super::short). Longer lists go through a table of slots that stays in the cache. It is never cleared: what a slot holds
-//! counts only if its place is one of the row's own, and places go on from row to row.
+//! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of
+//! the found ones. Up to 255 go through tables of [bytes](super::short). Longer lists go through a
+//! table of slots that stays in the cache. It is never cleared: what a slot holds counts only if
+//! its place is one of the row's own, and places go on from row to row.
 //!
-//! All stop at what is rare, an id that is there twice or an empty place between others, and leave the row to a plain function.
+//! All stop at what is rare, an id that is there twice or an empty place between others, and leave
+//! the row to a plain function.
 
 use fearless_simd::{i32x16, i64x8, prelude::*};
 
 /// The most ids that lie in the lanes of vectors.
 pub(super) const FEW: usize = 16;
-/// The most ids of a list that goes through the table. Where many ids have the same slot, a row takes the square of this.
+/// The most ids of a list that goes through the table. Where many ids have the same slot, a row
+/// takes the square of this.
 const MANY: usize = 1 << 12;
 
 /// An id as it is compared: all integers of one width, by their bits.
@@ -24,8 +27,8 @@ pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// The first bits of a number that looks random, of which there are `bits`.
     fn hash(self, bits: u32) -> usize;
 
-    /// Writes for each of up to [`FEW`] found ids, the second of both lists, its column in a truth of as many at most, from 1, or 0. Returns
-    /// whether there is nothing rare in the row.
+    /// Writes for each of up to [`FEW`] found ids, the second of both lists, its column in a truth
+    /// of as many at most, from 1, or 0. Returns whether there is nothing rare in the row.
     fn few<S: Simd>(simd: S, both: [RowIds<'_, Self>; 2], columns: &mut [u8; FEW]) -> bool;
 }
 
@@ -38,7 +41,9 @@ pub(super) struct RowIds<'a, K> {
 }
 
 macro_rules! ids {
-    ($($id:ty, $unsigned:ty, $odd:literal, $vector:ident of $width:literal, $is_empty:expr;)*) => {$(
+    ($(
+        $id:ty, $unsigned:ty, $odd:literal, $vector:ident of $width:literal, $is_empty:expr;
+    )*) => {$(
         impl ArrayId for $id {
             const EMPTY: $id = -1;
 
@@ -67,7 +72,10 @@ macro_rules! ids {
                             &padded
                         }
                     };
-                    let (count, empty) = ($vector::splat(simd, of.ids.len() as $id), $vector::splat(simd, <$id>::EMPTY));
+                    let (count, empty) = (
+                        $vector::splat(simd, of.ids.len() as $id),
+                        $vector::splat(simd, <$id>::EMPTY),
+                    );
                     std::array::from_fn(|at| {
                         let places = $vector::from_fn(simd, |lane| (at * $width + lane) as $id);
                         let ids = $vector::load_array_ref(simd, &all.as_chunks::<$width>().0[at]);
@@ -78,8 +86,9 @@ macro_rules! ids {
                 let (of_truth, of_found) = (lanes(simd, &truth), lanes(simd, &found));
                 let zero = $vector::splat(simd, 0);
                 let (mut of, mut equal) = ([zero; VECTORS], zero);
-                // A comparison is −1 where it holds. Each id equals itself, and each lane behind the ids is empty: if nothing else is equal,
-                // the sum of all is twice the number of lanes.
+                // A comparison is −1 where it holds. Each id equals itself, and each lane behind
+                // the ids is empty: if nothing else is equal, the sum of all is twice the number of
+                // lanes.
                 for (&id, column) in truth.ids.iter().zip(1..) {
                     let (id, column) = ($vector::splat(simd, id), $vector::splat(simd, column));
                     for at in 0..VECTORS {
@@ -134,8 +143,8 @@ impl<K> Default for SlotTable<K> {
 }
 
 impl<K: ArrayId> SlotTable<K> {
-    /// Passes the index of each found id and its column in the truth, from 1, or 0, to `see`. Returns whether there is nothing rare in the
-    /// row; otherwise what was passed means nothing.
+    /// Passes the index of each found id and its column in the truth, from 1, or 0, to `see`.
+    /// Returns whether there is nothing rare in the row; otherwise what was passed means nothing.
     pub fn match_ids(&mut self, truth: &[K], found: &[K], see: impl FnMut(usize, usize)) -> bool {
         if truth.len().max(found.len()) > MANY {
             return false;
@@ -261,7 +270,9 @@ mod tests {
                 continue;
             }
             let behind: Vec<K> = truth.iter().chain(&found).chain(&[of(1); FEW]).copied().collect();
-            for (level, whole) in levels().into_iter().flat_map(|level| [(level, false), (level, true)]) {
+            for (level, whole) in
+                levels().into_iter().flat_map(|level| [(level, false), (level, true)])
+            {
                 let ids = |start: usize, ids| RowIds {
                     ids,
                     whole: behind[start..].first_chunk().filter(|_| whole),
@@ -269,7 +280,8 @@ mod tests {
                 let (truth, found) = (ids(0, &truth[..]), ids(truth.len(), &found[..]));
                 let mut columns = [0; FEW];
                 let is_plain = dispatch!(level, simd => K::few(simd, [truth, found], &mut columns));
-                let columns: Vec<usize> = columns[..found.ids.len()].iter().map(|&of| of.into()).collect();
+                let columns: Vec<usize> =
+                    columns[..found.ids.len()].iter().map(|&of| of.into()).collect();
                 assert_eq!(is_plain.then_some(columns), expected, "{level:?} {truth:?} {found:?}");
             }
         }
@@ -291,7 +303,10 @@ mod tests {
         for row in 0..20 {
             let truth: Vec<i32> = (row..row + 20).collect();
             let mut columns = Vec::new();
-            assert!(table.match_ids(&truth, &[row + 3, row + 100, 70], |_, column| columns.push(column)));
+            assert!(
+                table
+                    .match_ids(&truth, &[row + 3, row + 100, 70], |_, column| columns.push(column))
+            );
             assert_eq!(columns, [4, 0, 0], "{row}");
         }
         assert!(table.next < 1000);

@@ -1,4 +1,5 @@
-//! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated evaluation.
+//! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated
+//! evaluation.
 
 use super::id_arrays::row_of;
 use super::numbers::ArrayNumber;
@@ -6,14 +7,14 @@ use super::{Coder, RankingSource, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
 use crate::label::code::MAX_GRADES;
 use crate::label::{
-    Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoresSeen,
-    StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
+    Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo,
+    ScoresSeen, StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
 };
 use crate::numbers::with_numbers;
 
 impl LabelMatrix {
-    /// Makes a matrix of rankings, as a run called `name`. A ranking without an id is called by its index, from 0, with as many digits as
-    /// the last index.
+    /// Makes a matrix of rankings, as a run called `name`. A ranking without an id is called by its
+    /// index, from 0, with as many digits as the last index.
     ///
     /// ```
     /// use laneval::arrays::{Rankings, Shape};
@@ -25,13 +26,15 @@ impl LabelMatrix {
     /// ```
     ///
     /// # Errors
-    /// A fault of the arrays, with its row and place; an id that two rankings have; more than 2³² rankings.
+    /// A fault of the arrays, with its row and place; an id that two rankings have; more than 2³²
+    /// rankings.
     pub fn of_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         Self::staged(name, rankings, None)
     }
 
-    /// Makes a matrix as [`LabelMatrix::of_rankings`] does, which also knows which documents have equal scores, so that it can be evaluated
-    /// over all their orders. Scores are equal as the numbers of their array: none are rounded.
+    /// Makes a matrix as [`LabelMatrix::of_rankings`] does, which also knows which documents have
+    /// equal scores, so that it can be evaluated over all their orders. Scores are equal as the
+    /// numbers of their array: none are rounded.
     ///
     /// ```
     /// use laneval::arrays::{Rankings, Shape};
@@ -44,20 +47,21 @@ impl LabelMatrix {
     /// ```
     ///
     /// # Errors
-    /// Those of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct grades.
+    /// Those of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct
+    /// grades.
     pub fn of_tied_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         let message = match rankings.source {
             RankingSource::Scores { .. } if rankings.codebook()?.is_exact() => {
                 return Self::staged(name, rankings, Some(StagedTies::default()));
             }
             RankingSource::Scores { .. } => format!(
-                "the grades have more than {MAX_GRADES} distinct values, over which the orders of equal scores cannot be evaluated: round \
+                "the grades have more than {MAX_GRADES} distinct values, over which the orders of \
+                 equal scores cannot be evaluated: round \
                  them, or take the order of the ranking"
             ),
-            _ => {
-                "rankings without scores do not know which of their documents are tied: scores were expected"
-                    .to_owned()
-            }
+            _ => "rankings without scores do not know which of their documents are tied: scores \
+                 were expected"
+                .to_owned(),
         };
         Err(Error::Unanswerable(message))
     }
@@ -65,7 +69,8 @@ impl LabelMatrix {
     fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
         if rankings.are_within() {
             return Err(Error::Unanswerable(
-                "distances of found neighbours give values of NNR alone, and no matrix: leave them out, or evaluate the rankings"
+                "distances of found neighbours give values of NNR alone, and no matrix: leave them \
+                 out, or evaluate the rankings"
                     .to_owned(),
             ));
         }
@@ -83,7 +88,8 @@ impl LabelMatrix {
         }
         let (mut facts, mut piece) = (Facts::new(), StagedPiece::default());
         let mut exact = ExactFacts::default();
-        let (coder, mut scratch, mut block) = (Coder::new(&book), Scratch::default(), Block::default());
+        let (coder, mut scratch, mut block) =
+            (Coder::new(&book), Scratch::default(), Block::default());
         for (row, query) in order.iter().zip(0..) {
             block.clear();
             rankings.fill(&mut block, *row..row + 1, &coder, usize::MAX, &mut scratch)?;
@@ -105,9 +111,11 @@ impl LabelMatrix {
         }
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
         let rule = RankingRule { ties: Ties::Input, ..RankingRule::default() };
-        let ideal = if rankings.are_ideals_retrieved() { IdealOf::Retrieved } else { IdealOf::Judgments };
+        let ideal =
+            if rankings.are_ideals_retrieved() { IdealOf::Retrieved } else { IdealOf::Judgments };
         let exact = (!book.is_exact()).then_some(exact);
-        let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
+        let mut matrix =
+            MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
         // Where all orders of equal scores are evaluated, none decides.
         let seen = if tied.is_some() { ScoresSeen::default() } else { scratch.seen };
         let (name, results) = (name.to_owned(), piece.labels.len() as u64);
@@ -118,8 +126,8 @@ impl LabelMatrix {
 }
 
 impl Rankings<'_> {
-    /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have equal scores, two at least, if there
-    /// are scores.
+    /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have
+    /// equal scores, two at least, if there are scores.
     fn each_tie(&self, row: usize, note: impl FnMut(usize, usize)) {
         if let RankingSource::Scores { scores, layout, .. } = &self.source {
             with_numbers!(*scores, scores => each_tie(&scores[layout.row(row)], note));
@@ -139,11 +147,12 @@ fn each_tie<N: ArrayNumber>(scores: &[N], mut note: impl FnMut(usize, usize)) {
     }
 }
 
-/// The numbers of rows from 0, each with as many digits as the last, so that they are in bytewise order. Those that are `dropped` are no
-/// rankings, and `count` are left.
+/// The numbers of rows from 0, each with as many digits as the last, so that they are in bytewise
+/// order. Those that are `dropped` are no rankings, and `count` are left.
 fn numbers(count: usize, dropped: &[usize]) -> Ids {
     let digits = (count + dropped.len()).saturating_sub(1).to_string().len();
     let mut ids = Ids::default();
-    (0..count).for_each(|ranking| ids.push(format!("{:0digits$}", row_of(dropped, ranking)).as_bytes()));
+    (0..count)
+        .for_each(|ranking| ids.push(format!("{:0digits$}", row_of(dropped, ranking)).as_bytes()));
     ids
 }

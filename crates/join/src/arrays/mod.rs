@@ -1,11 +1,13 @@
-//! Rankings in the caller's memory: labels, scores with grades, or lists of ids, for programs that have no text ids.
+//! Rankings in the caller's memory: labels, scores with grades, or lists of ids, for programs that
+//! have no text ids.
 //!
 //! [`Rankings`] borrow arrays and say what they mean. An `Evaluator` takes them as they are
-//! (`Evaluator::rankings`, or batch by batch in a `Stream`): some rows at a time become
-//! tiles in memory that is used again. [`LabelMatrix::of_rankings`](crate::label::LabelMatrix::of_rankings) copies them into a matrix.
+//! (`Evaluator::rankings`, or batch by batch in a `Stream`): some rows at a time become tiles in
+//! memory that is used again. [`LabelMatrix::of_rankings`](crate::label::LabelMatrix::of_rankings)
+//! copies them into a matrix.
 //!
-//! A grade is a finite number from 0; −1 stands for a document that is not judged. Rankings with up to 253 distinct grades are encoded
-//! fastest.
+//! A grade is a finite number from 0; −1 stands for a document that is not judged. Rankings with up
+//! to 253 distinct grades are encoded fastest.
 
 mod exact;
 mod grades;
@@ -47,22 +49,25 @@ pub use repeated::RepeatedIds;
 pub use scratch::Scratch;
 pub use shape::Shape;
 
-/// The most counts of a group of rows. Counts are made for such a group before its judgments are looked at.
+/// The most counts of a group of rows. Counts are made for such a group before its judgments are
+/// looked at.
 const COUNTS_TOGETHER: usize = 1 << 11;
 
 /// The judged documents of each row, from which recall and ideal rankings follow.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub enum Ideal<'a> {
-    /// The documents of the row itself and no others, which is right if a row has all candidates. Scores then say that this is so.
+    /// The documents of the row itself and no others, which is right if a row has all candidates.
+    /// Scores then say that this is so.
     #[default]
     Retrieved,
-    /// The number of relevant documents of each row, for labels 0, 1 and −1. Of the documents that are judged and not relevant only the
-    /// retrieved ones are known.
+    /// The number of relevant documents of each row, for labels 0, 1 and −1. Of the documents that
+    /// are judged and not relevant only the retrieved ones are known.
     Relevant(Integers<'a>),
     /// The number of documents of each grade of each row.
     Counts {
-        /// The grades, in any order. If 0 is not among them, the documents of grade 0 are the retrieved ones.
+        /// The grades, in any order. If 0 is not among them, the documents of grade 0 are the
+        /// retrieved ones.
         grades: &'a [f64],
         /// The counts, `[row][grade]`.
         counts: Integers<'a>,
@@ -77,19 +82,27 @@ pub enum Ideal<'a> {
 ///
 /// // Two rankings of three documents: grades by rank, and how many relevant documents there are.
 /// let labels = [1i8, -1, 0, 0, 0, 1];
-/// let rankings = Rankings::labels(&labels, Shape::dense(3))?.with_ideal(Ideal::Relevant((&[2u32, 1]).into()))?;
+/// let rankings = Rankings::labels(&labels, Shape::dense(3))?
+///     .with_ideal(Ideal::Relevant((&[2u32, 1]).into()))?;
 /// let scores = Evaluator::new(["AP", "RR"])?.rankings(&rankings)?;
 /// assert_eq!(scores.runs[0].average(1), Some((1.0 + 1.0 / 3.0) / 2.0));
 ///
-/// // The same of scores: the candidates of each row are ranked by them, and the earlier of equal ones is first.
+/// // The same of scores: the candidates of each row are ranked by them, and the earlier of
+/// // equal ones is first.
 /// let scores = [0.9f32, 0.5, 0.1, 0.3, 0.2, 0.1];
 /// let rankings = Rankings::scores(&scores, &labels, Shape::dense(3))?;
-/// assert_eq!(Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0), Some((1.0 + 1.0 / 3.0) / 2.0));
+/// assert_eq!(
+///     Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0),
+///     Some((1.0 + 1.0 / 3.0) / 2.0)
+/// );
 ///
 /// // The same of ids.
 /// let (relevant, retrieved) = ([vec!["a", "x"], vec!["c"]], [["a", "b", "d"], ["d", "b", "c"]]);
 /// let rankings = Rankings::ids(&relevant, &retrieved)?;
-/// assert_eq!(Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0), Some((1.0 + 1.0 / 3.0) / 2.0));
+/// assert_eq!(
+///     Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0),
+///     Some((1.0 + 1.0 / 3.0) / 2.0)
+/// );
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub struct Rankings<'a> {
@@ -115,8 +128,9 @@ impl<'a> Rankings<'a> {
         Self::of(RankingSource::Labels { grades, layout })
     }
 
-    /// Makes rankings of the scores of each row's documents in any order, and of their grades in the same order. The highest score comes
-    /// first, and of equal scores the earlier one. Infinite scores are allowed.
+    /// Makes rankings of the scores of each row's documents in any order, and of their grades in
+    /// the same order. The highest score comes first, and of equal scores the earlier one. Infinite
+    /// scores are allowed.
     ///
     /// # Errors
     /// Another number of grades than of scores; a shape that does not fit.
@@ -137,8 +151,8 @@ impl<'a> Rankings<'a> {
         Self::of(RankingSource::Scores { scores, grades, layout })
     }
 
-    /// Makes rankings of the ids of the relevant documents of each query, and of the retrieved ones, the best first. All others are not
-    /// judged.
+    /// Makes rankings of the ids of the relevant documents of each query, and of the retrieved
+    /// ones, the best first. All others are not judged.
     ///
     /// # Errors
     /// Another number of relevant lists than of retrieved ones.
@@ -151,8 +165,8 @@ impl<'a> Rankings<'a> {
         Self::lists::<I, I, R, L>(relevant, retrieved, |id| (id, 1.0))
     }
 
-    /// Makes rankings of the ids of the judged documents of each query with their grades, and of the ids of the retrieved ones, the best
-    /// first.
+    /// Makes rankings of the ids of the judged documents of each query with their grades, and of
+    /// the ids of the retrieved ones, the best first.
     ///
     /// # Errors
     /// Another number of judged lists than of retrieved ones.
@@ -165,7 +179,11 @@ impl<'a> Rankings<'a> {
         Self::lists::<I, (I, f64), R, L>(judged, retrieved, |(id, grade)| (id, *grade))
     }
 
-    fn lists<I, E, R, L>(relevant: &'a [R], retrieved: &'a [L], grade: fn(&E) -> (&I, f64)) -> Result<Self>
+    fn lists<I, E, R, L>(
+        relevant: &'a [R],
+        retrieved: &'a [L],
+        grade: fn(&E) -> (&I, f64),
+    ) -> Result<Self>
     where
         I: Hash + Eq + Debug + 'a,
         E: 'a,
@@ -199,8 +217,8 @@ impl<'a> Rankings<'a> {
     /// Sets the number of judged documents of each row.
     ///
     /// # Errors
-    /// Not one number a row (and grade); grades that are not finite, less than 0, or given twice; lists of ids, which have their own
-    /// judgments.
+    /// Not one number a row (and grade); grades that are not finite, less than 0, or given twice;
+    /// lists of ids, which have their own judgments.
     pub fn with_ideal(self, ideal: Ideal<'a>) -> Result<Self> {
         let rows = self.len();
         match ideal {
@@ -210,14 +228,20 @@ impl<'a> Rankings<'a> {
             }
             Ideal::Relevant(counts) => expect("relevant counts", counts.len(), rows, "rows")?,
             Ideal::Counts { grades, counts } => {
-                expect("judged counts", counts.len(), rows.saturating_mul(grades.len()), "rows × grades")?;
+                expect(
+                    "judged counts",
+                    counts.len(),
+                    rows.saturating_mul(grades.len()),
+                    "rows × grades",
+                )?;
                 let wrong_grade = |(at, grade): (usize, &f64)| {
                     let fine = *grade >= 0.0 && grade.is_finite() && !grades[..at].contains(grade);
                     (!fine).then_some(*grade)
                 };
                 if let Some(grade) = grades.iter().enumerate().find_map(wrong_grade) {
                     return Err(wrong(format!(
-                        "{grade} among the grades of the judged counts: distinct ones from 0 were expected"
+                        "{grade} among the grades of the judged counts: distinct ones from 0 were \
+                         expected"
                     )));
                 }
             }
@@ -225,7 +249,8 @@ impl<'a> Rankings<'a> {
         Ok(Rankings { ideal, ..self })
     }
 
-    /// Sets the ids of the rows, distinct and in their order. Without ids, a row is called by its index, from 0.
+    /// Sets the ids of the rows, distinct and in their order. Without ids, a row is called by its
+    /// index, from 0.
     ///
     /// # Errors
     /// Another number of ids than of rows.
@@ -237,7 +262,9 @@ impl<'a> Rankings<'a> {
     /// The number of rankings.
     pub fn len(&self) -> usize {
         match &self.source {
-            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => layout.rows(),
+            RankingSource::Labels { layout, .. } | RankingSource::Scores { layout, .. } => {
+                layout.rows()
+            }
             RankingSource::Lists(lists) => lists.rows(),
         }
     }
@@ -277,8 +304,8 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// The grades: those of the judged counts if they are given, else those that occur. If all grades that occur are integers from −1 to
-    /// 15, those from 0 to the largest.
+    /// The grades: those of the judged counts if they are given, else those that occur. If all
+    /// grades that occur are integers from −1 to 15, those from 0 to the largest.
     ///
     /// # Errors
     /// A grade that is not finite, or less than 0 and not −1.
@@ -296,11 +323,12 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Appends some rows to a block: the labels of the first `reach` ranks, and the number of judged documents of each code.
+    /// Appends some rows to a block: the labels of the first `reach` ranks, and the number of
+    /// judged documents of each code.
     ///
     /// # Errors
-    /// A grade that the codebook lacks; a score that is not a number; an id that occurs twice in a list; more retrieved documents of a
-    /// grade than are given as judged.
+    /// A grade that the codebook lacks; a score that is not a number; an id that occurs twice in a
+    /// list; more retrieved documents of a grade than are given as judged.
     pub fn fill(
         &self,
         block: &mut Block,
@@ -310,7 +338,9 @@ impl<'a> Rankings<'a> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         if !coder.book().is_exact() {
-            return rows.into_iter().try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
+            return rows
+                .into_iter()
+                .try_for_each(|row| self.fill_exact(block, row, coder, reach, scratch));
         }
         let given = Given::new(self.ideal, coder.book())?;
         let Scratch { level, judged, unranked, keys, seen, .. } = scratch;
@@ -322,13 +352,16 @@ impl<'a> Rankings<'a> {
             }
             RankingSource::Scores { scores, grades, layout } => {
                 unranked.clear();
-                let asked = RowGrades { name: "grades", grades, layout, coder, given, reach: usize::MAX };
+                let asked =
+                    RowGrades { name: "grades", grades, layout, coder, given, reach: usize::MAX };
                 asked.fill(*level, rows.clone(), judged, unranked)?;
                 let of_row = |row: usize| layout.row(rows.start + row);
                 let nothing = coder.book().code(0.0).unwrap_or(FIRST_GRADE - 1);
                 let decided = with_numbers!(*scores, all =>
                     KeptKey::of(keys).rank(all, of_row, unranked, (reach, nothing), block))
-                .map_err(|(row, at)| wrong(format!("scores[{}, {at}] is not a number", rows.start + row)))?;
+                .map_err(|(row, at)| {
+                    wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
+                })?;
                 seen.see_decided(rows.len() as u64, decided);
                 block.take_facts(unranked);
                 Ok(())
@@ -369,7 +402,10 @@ fn encode<S: Simd>(
             let of_row = layout.row(row);
             let depth = depth(row, of_row.len())?;
             let labels = block.room(depth);
-            if !with_numbers!(**grades, values => coder.encode(simd, &values[of_row.clone()], labels)) {
+            if !with_numbers!(
+                **grades,
+                values => coder.encode(simd, &values[of_row.clone()], labels)
+            ) {
                 encoded = Err(asked.refused(row));
                 break;
             }
@@ -388,7 +424,13 @@ fn encode<S: Simd>(
 
 impl RowGrades<'_> {
     /// Appends rows to a block: the labels of grades, and what is judged.
-    fn fill(&self, level: Level, rows: Range<usize>, judged: &mut Vec<u32>, block: &mut Block) -> Result<()> {
+    fn fill(
+        &self,
+        level: Level,
+        rows: Range<usize>,
+        judged: &mut Vec<u32>,
+        block: &mut Block,
+    ) -> Result<()> {
         dispatch!(level, simd => encode(simd, rows, self, judged, block))
     }
 
@@ -405,7 +447,9 @@ impl RowGrades<'_> {
             known.join(", ")
         };
         let shown = grades.show(of_row.start + at);
-        wrong(format!("{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"))
+        wrong(format!(
+            "{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"
+        ))
     }
 }
 
@@ -423,7 +467,8 @@ struct Given<'a> {
     counts: Option<(Integers<'a>, usize)>,
     /// The column of each code of a grade, if it has one.
     columns: Vec<Option<usize>>,
-    /// The codes of grades that no document may have because no counts of them are given, as indices from the smallest grade on.
+    /// The codes of grades that no document may have because no counts of them are given, as
+    /// indices from the smallest grade on.
     lacking: Vec<usize>,
 }
 
@@ -436,7 +481,8 @@ impl<'a> Given<'a> {
         };
         let mut columns = vec![None; book.grades().len()];
         for (column, &grade) in grades.iter().enumerate() {
-            let lacks = || wrong(format!("there are counts of grade {grade}, which the codebook lacks"));
+            let lacks =
+                || wrong(format!("there are counts of grade {grade}, which the codebook lacks"));
             columns[usize::from(book.code(grade).ok_or_else(lacks)? - FIRST_GRADE)] = Some(column);
         }
         let lacks = |&at: &usize| columns[at].is_none() && book.grades()[at] != 0.0;
@@ -444,7 +490,8 @@ impl<'a> Given<'a> {
         Ok(Given { counts: Some((counts, grades.len())), columns, lacking })
     }
 
-    /// Completes `found`, the number of documents of each grade in some rows, `[row][grade]`, to the number of judged documents.
+    /// Completes `found`, the number of documents of each grade in some rows, `[row][grade]`, to
+    /// the number of judged documents.
     #[inline]
     fn complete(&self, book: &Codebook, rows: Range<usize>, found: &mut [u32]) -> Result<()> {
         let of_rows = rows.clone().zip(found.chunks_exact_mut(book.grades().len().max(1)));
@@ -463,7 +510,8 @@ impl<'a> Given<'a> {
         Ok(())
     }
 
-    /// Completes one row if all of its counts are small integers; returns false, and writes nothing, if one is not, or is wrong.
+    /// Completes one row if all of its counts are small integers; returns false, and writes
+    /// nothing, if one is not, or is wrong.
     #[inline(always)]
     fn complete_small<N: ArrayNumber>(&self, counts: &[N], found: &mut [u32]) -> bool {
         let is_more = |(found, column): (&u32, &Option<usize>)| {
@@ -483,7 +531,8 @@ impl<'a> Given<'a> {
     #[cold]
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };
-        for (code, (found, column)) in (FIRST_GRADE..=255).zip(found.iter_mut().zip(&self.columns)) {
+        for (code, (found, column)) in (FIRST_GRADE..=255).zip(found.iter_mut().zip(&self.columns))
+        {
             let count = column.and_then(|column| counts.natural(row * width + column));
             match count.and_then(|count| u32::try_from(count).ok()) {
                 Some(count) if count >= *found => *found = count,
@@ -499,14 +548,17 @@ impl<'a> Given<'a> {
     fn refused(&self, book: &Codebook, row: usize, code: u8, found: u32) -> Error {
         let grade = book.grade(code).unwrap_or_default();
         let place = self.counts.zip(self.columns[usize::from(code - FIRST_GRADE)]);
-        let Some((counts, at)) = place.map(|((counts, width), column)| (counts, row * width + column)) else {
+        let Some((counts, at)) =
+            place.map(|((counts, width), column)| (counts, row * width + column))
+        else {
             return wrong(format!(
                 "row {row} has documents of grade {grade}, but no count of this grade is given"
             ));
         };
         match counts.natural(at).filter(|&count| u32::try_from(count).is_ok()) {
             Some(count) => wrong(format!(
-                "row {row} has {found} documents of grade {grade}, and only {count} are said to be judged so"
+                "row {row} has {found} documents of grade {grade}, and only {count} are said to be \
+                 judged so"
             )),
             None => wrong(format!(
                 "the judged counts of row {row} have {}: an integer from 0 was expected",

@@ -1,7 +1,9 @@
-//! Rankings of nearest neighbours: the ids of the true ones of each query, and those that an approximate search found.
+//! Rankings of nearest neighbours: the ids of the true ones of each query, and those that an
+//! approximate search found.
 //!
-//! A found id is worth the smallest t for which it is one of the t nearest: its column in the truth, or the first column with its distance.
-//! Of T columns, column t has the grade T + 1 − t, so that the nearest has the highest.
+//! A found id is worth the smallest t for which it is one of the t nearest: its column in the
+//! truth, or the first column with its distance. Of T columns, column t has the grade T + 1 − t, so
+//! that the nearest has the highest.
 
 use super::Rankings;
 use super::id_arrays::{IdArray, IdArrays, Worth, is_empty};
@@ -20,7 +22,8 @@ pub struct Neighbours<'a> {
 }
 
 impl<'a> Neighbours<'a> {
-    /// Makes the truth of ids of 32 or 64 bits, a row for each query. A whole number as the shape is the number of ids of each row.
+    /// Makes the truth of ids of 32 or 64 bits, a row for each query. A whole number as the shape
+    /// is the number of ids of each row.
     ///
     /// # Errors
     /// Integers of 8 or 16 bits; a shape that does not fit.
@@ -28,8 +31,8 @@ impl<'a> Neighbours<'a> {
         Ok(Neighbours { truth: id_array("truth", ids.into(), shape.into())?, distances: None })
     }
 
-    /// Adds the distances of the neighbours, which ascend in each row. Of neighbours with equal distances all stand where the first one
-    /// stands, so that each of them counts as found.
+    /// Adds the distances of the neighbours, which ascend in each row. Of neighbours with equal
+    /// distances all stand where the first one stands, so that each of them counts as found.
     ///
     /// # Errors
     /// Another number of distances than of ids.
@@ -46,28 +49,34 @@ fn id_array<'a>(name: &'static str, ids: Integers<'a>, shape: Shape<'a>) -> Resu
         Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
             Ok(IdArray { name, ids, layout: Layout::new(shape, ids.len(), name)? })
         }
-        _ => Err(wrong(format!("{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"))),
+        _ => Err(wrong(format!(
+            "{name} has integers of 8 or 16 bits: ids of 32 or 64 bits were expected"
+        ))),
     }
 }
 
 impl<'a> Rankings<'a> {
-    /// Makes rankings of the ids of neighbours that were found for each query, the nearest first. −1, or 2³² − 1, is an empty place: it keeps
-    /// its rank and is nothing. Queries without a true neighbour are no rankings.
+    /// Makes rankings of the ids of neighbours that were found for each query, the nearest first.
+    /// −1, or 2³² − 1, is an empty place: it keeps its rank and is nothing. Queries without a true
+    /// neighbour are no rankings.
     ///
     /// ```
     /// use laneval::Evaluator;
     /// use laneval::arrays::{Neighbours, Rankings};
     /// let (truth, distances) = ([1i32, 2, 3, 4, 5, 6], [1.0f32, 2.0, 2.0, 2.0, 3.0, 4.0]);
     /// let found = [1i64, 4];
-    /// let near = |truth| Evaluator::new(["NNR@2"])?.rankings(&Rankings::neighbours(truth, &found, 2)?);
+    /// let near =
+    ///     |truth| Evaluator::new(["NNR@2"])?.rankings(&Rankings::neighbours(truth, &found, 2)?);
     /// let truth = Neighbours::ids(&truth, 6)?;
     /// assert_eq!(near(truth.clone())?.runs[0].average(0), Some(0.5));
-    /// assert_eq!(near(truth.with_distances(&distances)?)?.runs[0].average(0), Some(1.0)); // 4 is as near as 2
+    /// // 4 is as near as 2.
+    /// assert_eq!(near(truth.with_distances(&distances)?)?.runs[0].average(0), Some(1.0));
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Integers of 8 or 16 bits; a shape that does not fit; another number of rows than the truth has; no row with a true neighbour.
+    /// Integers of 8 or 16 bits; a shape that does not fit; another number of rows than the truth
+    /// has; no row with a true neighbour.
     pub fn neighbours(
         truth: Neighbours<'a>,
         found: impl Into<Integers<'a>>,
@@ -77,8 +86,9 @@ impl<'a> Rankings<'a> {
         Self::near(truth.truth, found, Worth::Nearness { distances: truth.distances })
     }
 
-    /// Makes rankings as [`Rankings::neighbours`] does, in which a found neighbour counts as one of the t nearest if its distance is at most
-    /// that of the t-th true one and `within`, whatever its id. Of such rankings only recall of nearest neighbours has a value.
+    /// Makes rankings as [`Rankings::neighbours`] does, in which a found neighbour counts as one of
+    /// the t nearest if its distance is at most that of the t-th true one and `within`, whatever
+    /// its id. Of such rankings only recall of nearest neighbours has a value.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -90,8 +100,8 @@ impl<'a> Rankings<'a> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Rankings::neighbours`]; a truth without distances; another number of distances than of found ids; a `within` that is less
-    /// than 0 or not finite.
+    /// Those of [`Rankings::neighbours`]; a truth without distances; another number of distances
+    /// than of found ids; a `within` that is less than 0 or not finite.
     pub fn neighbours_within(
         truth: Neighbours<'a>,
         found: impl Into<Integers<'a>>,
@@ -119,7 +129,8 @@ impl<'a> Rankings<'a> {
         Self::arrays(truth, found, worth, dropped)
     }
 
-    /// Makes rankings of two arrays of ids of 32 or 64 bits: the relevant documents of each query, and the retrieved ones, the best first.
+    /// Makes rankings of two arrays of ids of 32 or 64 bits: the relevant documents of each query,
+    /// and the retrieved ones, the best first.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -142,7 +153,12 @@ impl<'a> Rankings<'a> {
         Self::arrays(relevant, retrieved, Worth::Same, Vec::new())
     }
 
-    fn arrays(truth: IdArray<'a>, found: IdArray<'a>, worth: Worth<'a>, dropped: Vec<usize>) -> Result<Self> {
+    fn arrays(
+        truth: IdArray<'a>,
+        found: IdArray<'a>,
+        worth: Worth<'a>,
+        dropped: Vec<usize>,
+    ) -> Result<Self> {
         let (rows, of_found) = (truth.layout.rows(), found.layout.rows());
         if rows != of_found {
             return Err(wrong(format!(
@@ -158,7 +174,14 @@ impl<'a> Rankings<'a> {
         }
         let width = (0..rows).map(|row| truth.layout.row(row).len()).max().unwrap_or(0);
         let repeats = RepeatedIds::default();
-        Self::of(RankingSource::Lists(Box::new(IdArrays { truth, found, worth, repeats, dropped, width })))
+        Self::of(RankingSource::Lists(Box::new(IdArrays {
+            truth,
+            found,
+            worth,
+            repeats,
+            dropped,
+            width,
+        })))
     }
 
     /// Sets what becomes of an id that was found twice for a query; by default it is an error.
@@ -178,7 +201,8 @@ impl<'a> Rankings<'a> {
         self.id_lists()?.neighbours()
     }
 
-    /// Whether distances decide what is near, so that only recall of nearest neighbours has a value.
+    /// Whether distances decide what is near, so that only recall of nearest neighbours has a
+    /// value.
     #[doc(hidden)]
     pub fn are_within(&self) -> bool {
         self.id_lists().is_some_and(Lists::is_within)

@@ -1,23 +1,27 @@
-//! The numbers of arrays, whatever their type: their values, the codes of grades, the order of scores.
+//! The numbers of arrays, whatever their type: their values, the codes of grades, the order of
+//! scores.
 //!
-//! **Keys.** Scores of any type become signed integers of 32 or 64 bits that *ascend* as the numbers descend, so that one way of ranking
-//! serves all types, and "the best" are the smallest:
+//! **Keys.** Scores of any type become signed integers of 32 or 64 bits that *ascend* as the
+//! numbers descend, so that one way of ranking serves all types, and "the best" are the smallest:
 //!
 //! ```text
-//! f32 ≥ 0     bits as they are       0x3f800000 for 1.0          their order is that of the numbers
-//! f32 < 0     bits below the sign    0xbf800000 → 0xc07fffff     as a signed integer negative, and −2 below −1
-//!             turned
+//! f32 ≥ 0     bits as they are       0x3f800000 for 1.0         their order is that of the numbers
+//! f32 < 0     bits below the sign    0xbf800000 → 0xc07fffff    as a signed integer negative,
+//!             turned                                            and −2 below −1
 //! then        all bits turned        ! reverses the order of signed integers
 //! u32         sign bit turned, !     an unsigned integer in the order of signed ones
 //! ```
 //!
-//! −0 becomes 0 by adding 0, so both tie. NaN has bits beyond those of infinity, on either side, so its key is below ∞'s or above −∞'s: the
-//! least and the largest key of a row, which are found anyway, tell whether one is among the scores.
+//! −0 becomes 0 by adding 0, so both tie. NaN has bits beyond those of infinity, on either side, so
+//! its key is below ∞'s or above −∞'s: the least and the largest key of a row, which are found
+//! anyway, tell whether one is among the scores.
 //!
-//! **Codes.** Nearly all grades are small integers. `small` and `shifted` give them without a table; what is none takes the slower way
-//! through f64 and the codebook. A float has an integer in its low bits once 1.5 · 2²³ (f32) or 1.5 · 2⁵² (f64) was added: the sum is so large that
-//! its last place is 1, so it is rounded to an integer, and half of it lies free below for negative ones. If that taken away again gives
-//! another number, there was a fraction (or NaN, for which nothing is equal).
+//! **Codes.** Nearly all grades are small integers. `small` and `shifted` give them without a
+//! table; what is none takes the slower way through f64 and the codebook. A float has an integer in
+//! its low bits once 1.5 · 2²³ (f32) or 1.5 · 2⁵² (f64) was added: the sum is so large that its
+//! last place is 1, so it is rounded to an integer, and half of it lies free below for negative
+//! ones. If that taken away again gives another number, there was a fraction (or NaN, for which
+//! nothing is equal).
 
 use std::fmt::Debug;
 
@@ -44,12 +48,13 @@ pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
         ((small + i32::from(FIRST_GRADE)) as u8 - u8::from(small < 0), small < -1 || small > most)
     }
 
-    /// The smallest and the largest of some numbers and of 0 and −1. The smallest is less than −1 if a number is not small.
+    /// The smallest and the largest of some numbers and of 0 and −1. The smallest is less than −1
+    /// if a number is not small.
     #[inline(always)]
     fn extent(values: &[Self]) -> (i32, i32) {
-        values
-            .iter()
-            .fold((0, -1), |(least, most), value| (least.min(value.small()), most.max(value.small())))
+        values.iter().fold((0, -1), |(least, most), value| {
+            (least.min(value.small()), most.max(value.small()))
+        })
     }
 
     /// A key whose order as an integer is the order of the numbers, from the largest down; −0 is 0.
@@ -58,8 +63,8 @@ pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
     /// Whether the number is NaN.
     fn is_nan(self) -> bool;
 
-    /// Writes the keys of some numbers, and finds the smallest key of each lane, for numbers that lie side by side in lanes, as far as they
-    /// fill whole lanes; `None` if one is NaN.
+    /// Writes the keys of some numbers, and finds the smallest key of each lane, for numbers that
+    /// lie side by side in lanes, as far as they fill whole lanes; `None` if one is NaN.
     #[inline(always)]
     fn read<S: Simd>(_: S, values: &[Self], keys: &mut [Self::Key]) -> Option<[Self::Key; LANES]> {
         let (mut least, mut wrong) = ([Self::Key::LAST; LANES], false);
@@ -92,9 +97,14 @@ pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
     /// The smallest of the keys that at least `count` of them do not exceed.
     fn bound<S: Simd>(simd: S, keys: &[Self; LANES], count: usize) -> Self;
 
-    /// The rank of each key, from 1: the number of keys that do not exceed it. Equal keys have the rank of the last of them, or are ranked
-    /// in their order if `IN_ORDER` is true. `N` is 16 or 32.
-    fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(simd: S, keys: &[Self; N], ranks: &mut [u32; N]);
+    /// The rank of each key, from 1: the number of keys that do not exceed it. Equal keys have the
+    /// rank of the last of them, or are ranked in their order if `IN_ORDER` is true. `N` is 16 or
+    /// 32.
+    fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(
+        simd: S,
+        keys: &[Self; N],
+        ranks: &mut [u32; N],
+    );
 
     /// The key with the place `at` behind it.
     fn placed(self, at: u32) -> Self::Placed;
@@ -115,14 +125,16 @@ macro_rules! keys {
             #[inline(always)]
             fn within<S: Simd>(simd: S, keys: &[$key; TOGETHER], bound: $key) -> u64 {
                 let bound = $whole::splat(simd, bound);
-                let of_vector = |keys: &[$key]| $whole::from_slice(simd, keys).simd_le(bound).to_bitmask();
+                let of_vector =
+                    |keys: &[$key]| $whole::from_slice(simd, keys).simd_le(bound).to_bitmask();
                 let vectors = keys.chunks_exact(2 * $width).rev();
                 vectors.fold(0, |bits, keys| bits << (2 * $width) | of_vector(keys))
             }
 
             #[inline(always)]
             fn bound<S: Simd>(simd: S, keys: &[$key; LANES], count: usize) -> $key {
-                let (fewer, last) = ($half::splat(simd, count as $key - 1), $half::splat(simd, Self::LAST));
+                let (fewer, last) =
+                    ($half::splat(simd, count as $key - 1), $half::splat(simd, Self::LAST));
                 let mut bound = last;
                 for half in keys.as_chunks::<$width>().0 {
                     let half = $half::load_array_ref(simd, half);
@@ -141,12 +153,13 @@ macro_rules! keys {
                 keys: &[$key; N],
                 of: &mut [u32; N],
             ) {
-                let halves = keys.as_chunks::<$width>().0.iter().zip(of.as_chunks_mut::<$width>().0);
+                let halves =
+                    keys.as_chunks::<$width>().0.iter().zip(of.as_chunks_mut::<$width>().0);
                 for ((half, of), first) in halves.zip((0..).step_by($width)) {
                     let half = $half::load_array_ref(simd, half);
                     let places = $half::from_fn(simd, |at| (first + at) as $key);
-                    // A comparison is −1 where it holds, so adding it counts down from N: what is left is the number of keys that are not
-                    // greater.
+                    // A comparison is −1 where it holds, so adding it counts down from N: what is
+                    // left is the number of keys that are not greater.
                     let mut ranks = $half::splat(simd, N as $key);
                     for (place, &key) in keys.iter().enumerate() {
                         let key = $half::splat(simd, key);
@@ -202,7 +215,11 @@ macro_rules! integers {
             #[allow(unused_comparisons, clippy::allow_attributes)]
             fn small(self) -> i32 {
                 let wide = self as $wide;
-                if wide <= LARGEST_SMALL as $wide && wide.wrapping_add(1) >= 0 { self as i32 } else { NOT_SMALL }
+                if wide <= LARGEST_SMALL as $wide && wide.wrapping_add(1) >= 0 {
+                    self as i32
+                } else {
+                    NOT_SMALL
+                }
             }
 
             #[inline(always)]
@@ -265,25 +282,33 @@ macro_rules! floats {
             #[inline(always)]
             fn small(self) -> i32 {
                 let whole = self as i32;
-                if whole as $type == self && whole >= -1 && whole <= LARGEST_SMALL as i32 { whole } else { NOT_SMALL }
+                if whole as $type == self && whole >= -1 && whole <= LARGEST_SMALL as i32 {
+                    whole
+                } else {
+                    NOT_SMALL
+                }
             }
 
-            /// Computes in floats, whose low bits are the integer after a large number is added: a conversion would check each
-            /// number for what is checked here anyway.
+            /// Computes in floats, whose low bits are the integer after a large number is added: a
+            /// conversion would check each number for what is checked here anyway.
             #[inline(always)]
             fn shifted(self, most: i32) -> (u8, bool) {
                 let most = most as $type;
                 let within = if self >= -1.0 { self } else { -1.0 };
                 let within = if within <= most { within } else { most };
                 let shifted = within + $shift;
-                let code = (shifted.to_bits() as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(self < 0.0));
+                let code = (shifted.to_bits() as u8)
+                    .wrapping_add(FIRST_GRADE)
+                    .wrapping_sub(u8::from(self < 0.0));
                 (code, shifted - $shift != self)
             }
 
-            /// Computes in floats, in lanes, because the least of floats is no sum that a compiler would take apart.
+            /// Computes in floats, in lanes, because the least of floats is no sum that a compiler
+            /// would take apart.
             #[inline(always)]
             fn extent(values: &[$type]) -> (i32, i32) {
-                let (mut least, mut most, mut wrong) = ([0.0; LANES], [-1.0; LANES], [false; LANES]);
+                let (mut least, mut most, mut wrong) =
+                    ([0.0; LANES], [-1.0; LANES], [false; LANES]);
                 let mut look = |values: &[$type]| {
                     let lanes = least.iter_mut().zip(&mut most).zip(&mut wrong);
                     for (&value, ((least, most), wrong)) in values.iter().zip(lanes) {
@@ -314,11 +339,16 @@ macro_rules! floats {
                 self.is_nan()
             }
 
-            /// Reads whole vectors. The last lanes overlap those before them, so that the numbers there are read, but in no lane of
-            /// `least`.
+            /// Reads whole vectors. The last lanes overlap those before them, so that the numbers
+            /// there are read, but in no lane of `least`.
             #[inline(always)]
-            fn read<S: Simd>(simd: S, values: &[$type], keys: &mut [$key]) -> Option<[$key; LANES]> {
-                /// Reads one number for each lane; `least` are the smallest keys by lane, and `last` are the largest.
+            fn read<S: Simd>(
+                simd: S,
+                values: &[$type],
+                keys: &mut [$key],
+            ) -> Option<[$key; LANES]> {
+                /// Reads one number for each lane; `least` are the smallest keys by lane, and
+                /// `last` are the largest.
                 #[inline(always)]
                 fn lanes<S: Simd>(
                     simd: S,
@@ -327,9 +357,11 @@ macro_rules! floats {
                     least: &mut [$keys<S>; LANES / $width],
                     last: &mut $keys<S>,
                 ) {
-                    let vectors = values.as_chunks::<$width>().0.iter().zip(keys.as_chunks_mut::<$width>().0);
+                    let vectors =
+                        values.as_chunks::<$width>().0.iter().zip(keys.as_chunks_mut::<$width>().0);
                     for ((values, keys), least) in vectors.zip(least) {
-                        let bits: $keys<S> = ($floats::load_array_ref(simd, values) + 0.0).bitcast();
+                        let bits: $keys<S> =
+                            ($floats::load_array_ref(simd, values) + 0.0).bitcast();
                         let key = !(bits ^ ((bits >> (<$key>::BITS - 1)) & <$key>::MAX));
                         key.store_array(keys);
                         (*least, *last) = (least.min(key), last.max(key));
@@ -341,8 +373,8 @@ macro_rules! floats {
                 for (values, keys) in values.as_chunks().0.iter().zip(keys.as_chunks_mut().0) {
                     lanes(simd, values, keys, &mut least, &mut last);
                 }
-                // `least` is by lane and must have each score once; `first` only has to see all of them, so the last scores, which overlap
-                // those before, go into it alone.
+                // `least` is by lane and must have each score once; `first` only has to see all of
+                // them, so the last scores, which overlap those before, go into it alone.
                 let mut first = least;
                 match (values.last_chunk(), keys.last_chunk_mut()) {
                     (Some(values), Some(keys)) => lanes(simd, values, keys, &mut first, &mut last),
@@ -418,23 +450,31 @@ mod tests {
         for pair in [i64::MIN, -1, 0, 1, i64::MAX].windows(2) {
             assert!(pair[0].key() > pair[1].key(), "{pair:?}");
         }
-        assert!((-3i8).key() > 2i8.key() && 0u64.key() > u64::MAX.key() && i32::MIN.key() > i32::MAX.key());
+        assert!(
+            (-3i8).key() > 2i8.key()
+                && 0u64.key() > u64::MAX.key()
+                && i32::MIN.key() > i32::MAX.key()
+        );
     }
 
-    /// Floats whose codes are found in their bits have those that their integers have, and only if they are integers in the range.
+    /// Floats whose codes are found in their bits have those that their integers have, and only if
+    /// they are integers in the range.
     #[test]
     fn floats_have_the_codes_and_the_extent_of_their_integers() {
         let mut numbers: Vec<f32> = (-600..=600).map(|at| at as f32 / 2.0).collect();
         let near = |number: f32| [number.next_down(), number, number.next_up()];
         numbers.extend(
-            [-1.0, 0.0, 1.0, 15.0, 252.0, 8_388_608.0, 12_582_912.0, -4_194_304.0].into_iter().flat_map(near),
+            [-1.0, 0.0, 1.0, 15.0, 252.0, 8_388_608.0, 12_582_912.0, -4_194_304.0]
+                .into_iter()
+                .flat_map(near),
         );
         numbers.extend([-0.0, 1e-40, 255.9, 65_536.0, 1_048_576.0, 1_048_577.0, 1e9, -1e9, 1e38]);
         numbers.extend([f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
         for most in [-1, 0, 3, 15, 252] {
             for &number in &numbers {
                 let small = number.small();
-                let code = (small as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(small < 0));
+                let code =
+                    (small as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(small < 0));
                 let expected = (-1..=most).contains(&small).then_some(code);
                 let code = |(code, refused): (u8, bool)| (!refused).then_some(code);
                 assert_eq!(code(number.shifted(most)), expected, "{number} of {most}");

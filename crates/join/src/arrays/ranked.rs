@@ -1,30 +1,35 @@
 //! From scores to ranks: the labels of the documents with the best scores, in their order.
 //!
-//! If only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds the scores that can be among them, and
-//! each of the few within that bound is ranked by the number of others that come before it. Some rows take each of these steps together,
-//! because while one row waits for its numbers another can go on.
+//! If only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds
+//! the scores that can be among them, and each of the few within that bound is ranked by the number
+//! of others that come before it. Some rows take each of these steps together, because while one
+//! row waits for its numbers another can go on.
 //!
 //! ```text
-//! keys        k0 k1 … k15 │ k16 k17 … k31 │ …            a smaller key is a larger score
-//! lane 0      k0, k16, k32 …   its least: m0             sixteen lanes, so sixteen least keys m0 … m15, found while keys are made
+//! keys        k0 k1 … k15 │ k16 k17 … k31 │ …   a smaller key is a larger score
+//! lane 0      k0, k16, k32 …   its least: m0    sixteen lanes, so sixteen least keys m0 … m15,
+//!                                               found while keys are made
 //! bound       the least of them that `best` of them do not exceed
-//! within      a bit for each key ≤ bound                 64 keys a word
+//! within      a bit for each key ≤ bound        64 keys a word
 //! ```
 //!
-//! Why nothing is missed: `best` lanes have a key within the bound, so at least `best` keys are within, and each of the `best` smallest is
-//! one of them, equal ones included. Why few are within: where ten of random scores are wanted about fourteen come, and more than 32 in
-//! less than one row of a thousand. If more than 32 come, as they do with many equal scores, and in a fifth to two thirds of the rows where
-//! fifteen are wanted of 64 scores and more, the row is sorted.
+//! Why nothing is missed: `best` lanes have a key within the bound, so at least `best` keys are
+//! within, and each of the `best` smallest is one of them, equal ones included. Why few are within:
+//! where ten of random scores are wanted about fourteen come, and more than 32 in less than one row
+//! of a thousand. If more than 32 come, as they do with many equal scores, and in a fifth to two
+//! thirds of the rows where fifteen are wanted of 64 scores and more, the row is sorted.
 //!
-//! Why ranks by counting: 16 keys against 16 are 16 comparisons of one vector, without a branch that scores could mispredict. A key's rank
-//! is the number of keys that do not exceed it. If two are equal both have the rank of the later, and the sum of all ranks is too large:
-//! only then they are counted again, with their places.
+//! Why ranks by counting: 16 keys against 16 are 16 comparisons of one vector, without a branch
+//! that scores could mispredict. A key's rank is the number of keys that do not exceed it. If two
+//! are equal both have the rank of the later, and the sum of all ranks is too large: only then they
+//! are counted again, with their places.
 //!
-//! Where equal scores decide: a row with equal scores is looked at once more, by [`decides`], which no row without any pays for: ranks whose
-//! sum is too large tell, and neighbours in a sorted row.
+//! Where equal scores decide: a row with equal scores is looked at once more, by [`decides`], which
+//! no row without any pays for: ranks whose sum is too large tell, and neighbours in a sorted row.
 //!
-//! Ten of 100 scores are found and ordered in 58 to 65 ns where they lie in a cache, and nDCG@10 of them takes 200 ns a row, where it took
-//! 361 before this and NumPy takes 663 to find them (benches/RESULTS.md).
+//! Ten of 100 scores are found and ordered in 58 to 65 ns where they lie in a cache, and nDCG@10 of
+//! them takes 200 ns a row, where it took 361 before this and NumPy takes 663 to find them
+//! (benches/RESULTS.md).
 
 use std::ops::Range;
 
@@ -37,7 +42,8 @@ use crate::label::{AlignedBytes, Block};
 const MOST: usize = 2 * LANES;
 /// The room for these scores, and for the labels that are written behind them.
 const ROOM: usize = 2 * MOST;
-/// The number of scores within the bound that are listed at a time. How many there are cannot be predicted by a branch predictor.
+/// The number of scores within the bound that are listed at a time. How many there are cannot be
+/// predicted by a branch predictor.
 const AT_A_TIME: usize = 4;
 /// The most rows that take a step together.
 const ROWS: usize = 16;
@@ -66,7 +72,8 @@ struct SearchedRow<K: Key> {
     words: Range<usize>,
     /// The number of best scores that are wanted.
     best: usize,
-    /// The number of keys within the bound; `None` if they are too many, or if sorting all is better.
+    /// The number of keys within the bound; `None` if they are too many, or if sorting all is
+    /// better.
     count: Option<usize>,
     /// The keys within the bound, in the order of their documents.
     keys: [K; ROOM],
@@ -103,9 +110,11 @@ impl<K: Key> Default for RankedScores<K> {
 }
 
 impl<K: Key> RankedScores<K> {
-    /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of its scores. The ranking has the labels of
-    /// the documents with the largest scores, `reach` at most, the largest first; of equal scores the earlier. Labels up to `nothing` are of
-    /// documents that are not relevant. Returns the number of rows that equal scores decide (see [`decides`]).
+    /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of
+    /// its scores. The ranking has the labels of the documents with the largest scores, `reach` at
+    /// most, the largest first; of equal scores the earlier. Labels up to `nothing` are of
+    /// documents that are not relevant. Returns the number of rows that equal scores decide (see
+    /// [`decides`]).
     ///
     /// # Errors
     /// The row and the place in it of the first score that is not a number.
@@ -150,11 +159,16 @@ impl<K: Key> RankedScores<K> {
                     bytemuck::Zeroable::zeroed(),
                 );
             }
-            let keys = &mut bytemuck::cast_slice_mut(&mut self.keys)[start * TOGETHER..end * TOGETHER];
+            let keys =
+                &mut bytemuck::cast_slice_mut(&mut self.keys)[start * TOGETHER..end * TOGETHER];
             let within = &mut self.within[start..end];
             let best = scores.len().min(reach);
-            let Some(count) = dispatch!(self.level, simd => read(simd, scores, keys, best, within)) else {
-                return Err((at, scores.iter().position(|score| score.is_nan()).unwrap_or_default()));
+            let Some(count) = dispatch!(self.level, simd => read(simd, scores, keys, best, within))
+            else {
+                return Err((
+                    at,
+                    scores.iter().position(|score| score.is_nan()).unwrap_or_default(),
+                ));
             };
             (row.scores, row.words, row.best, row.count) = (scores.len(), start..end, best, count);
             (taken, start) = (taken + 1, end);
@@ -166,7 +180,9 @@ impl<K: Key> RankedScores<K> {
     fn find(&mut self, unranked: &Block, rows: Range<usize>) {
         let RankedScores { level, keys, within, rows: taken, .. } = self;
         let keys: &[K] = bytemuck::cast_slice(keys);
-        dispatch!(*level, simd => find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows));
+        dispatch!(*level, simd => {
+            find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows)
+        });
     }
 
     /// Appends the ranking of a row that was taken, and returns whether equal scores decide it.
@@ -177,13 +193,15 @@ impl<K: Key> RankedScores<K> {
         let room = block.room(*best);
         let all: &[K] = &bytemuck::cast_slice(&self.keys)[words.start * TOGETHER..][..*scores];
         let worth = |at: usize| labels[at].max(nothing);
-        // At most 15 labels: one store of 16 bytes, zeros behind them, which is what a row's padding is.
+        // At most 15 labels: one store of 16 bytes, zeros behind them, which is what a row's
+        // padding is.
         let decided = if let (Some(found), Some(line)) = (count, room.first_chunk_mut()) {
             let first = ranked.first_chunk().copied().unwrap_or_default();
             *line = (u128::from_le_bytes(first) & u128::MAX >> (128 - 8 * best)).to_le_bytes();
             row.tied && {
                 let last = std::iter::zip(&row.keys[..*found], &row.ranks[..*found]);
-                let last = last.filter(|(_, rank)| **rank as usize <= *best).map(|(key, _)| *key).max();
+                let last =
+                    last.filter(|(_, rank)| **rank as usize <= *best).map(|(key, _)| *key).max();
                 decides(all, &worth, nothing, (*best, last))
             }
         } else {
@@ -195,9 +213,10 @@ impl<K: Key> RankedScores<K> {
     }
 }
 
-/// Whether the order of equal scores decides what a measure would see first: the first document that is worth more than `nothing` has the
-/// score of one that is worth something else, or documents of different worth have the score of the last one that is kept, and not all of
-/// them are. Keys are of all documents of a row, of which `best` are kept, the last with the key `last`.
+/// Whether the order of equal scores decides what a measure would see first: the first document
+/// that is worth more than `nothing` has the score of one that is worth something else, or
+/// documents of different worth have the score of the last one that is kept, and not all of them
+/// are. Keys are of all documents of a row, of which `best` are kept, the last with the key `last`.
 #[cold]
 #[inline(never)]
 pub(super) fn decides<K: Ord + Copy, W: PartialEq + Copy>(
@@ -217,8 +236,9 @@ pub(super) fn decides<K: Ord + Copy, W: PartialEq + Copy>(
         || keys.iter().filter(|&&key| key <= last).count() > best && mixed(last)
 }
 
-/// Reads the keys of some scores, finds those within a bound of the best, and returns their number. The inner `None` means that they are
-/// too many to be worth it, and the outer `None` that a score is NaN.
+/// Reads the keys of some scores, finds those within a bound of the best, and returns their number.
+/// The inner `None` means that they are too many to be worth it, and the outer `None` that a score
+/// is NaN.
 #[inline(always)]
 #[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
 fn read<S: Simd, N: ArrayNumber>(
@@ -229,7 +249,8 @@ fn read<S: Simd, N: ArrayNumber>(
     within: &mut [u64],
 ) -> Option<Option<usize>> {
     let least = N::read(simd, scores, keys)?;
-    // With sixteen wanted the bound would be the largest of all lanes, and with fewer than 32 scores nearly all would be within it.
+    // With sixteen wanted the bound would be the largest of all lanes, and with fewer than 32
+    // scores nearly all would be within it.
     if !(1..LANES).contains(&best) || scores.len() < MOST {
         return Some(None);
     }
@@ -284,8 +305,8 @@ impl<K: Key> SearchedRow<K> {
             let (mut next, mut bits) = (count, within);
             count += within.count_ones() as usize;
             while next < count {
-                // Four at a time, whether there are as many or not: what is written too much is overwritten by the next, or by the padding
-                // below.
+                // Four at a time, whether there are as many or not: what is written too much is
+                // overwritten by the next, or by the padding below.
                 for _ in 0..AT_A_TIME {
                     let at = bits.trailing_zeros() as usize % TOGETHER;
                     (self.keys[next % ROOM], self.labels[next % ROOM]) = (keys[at], labels[at]);
@@ -294,7 +315,8 @@ impl<K: Key> SearchedRow<K> {
                 }
             }
         }
-        // Invariant: `order` reads 16 keys if `count` is at most 16, and else 32, so sixteen paddings fill up either.
+        // Invariant: `order` reads 16 keys if `count` is at most 16, and else 32, so sixteen
+        // paddings fill up either.
         for at in count..count + LANES {
             self.keys[at % ROOM] = K::LAST;
         }
@@ -318,8 +340,8 @@ impl<K: Key> SearchedRow<K> {
     }
 }
 
-/// Writes the labels of the smallest keys, by sorting them. Returns whether two of these are equal, or one of these and another, and the
-/// largest of them.
+/// Writes the labels of the smallest keys, by sorting them. Returns whether two of these are equal,
+/// or one of these and another, and the largest of them.
 fn sort<K: Key>(
     level: Level,
     keys: &[K],
@@ -329,7 +351,8 @@ fn sort<K: Key>(
 ) -> (bool, Option<K>) {
     placed.clear();
     placed.extend(keys.iter().zip(0..).map(|(key, at)| key.placed(at)));
-    // Places differ, so no two entries are equal and an unstable sort has one answer: of equal scores the earlier.
+    // Places differ, so no two entries are equal and an unstable sort has one answer: of equal
+    // scores the earlier.
     if (1..placed.len() / 2).contains(&ranked.len()) {
         placed.select_nth_unstable(ranked.len() - 1);
         placed.truncate(ranked.len());
@@ -344,8 +367,8 @@ fn sort<K: Key>(
     (tied, last)
 }
 
-/// Whether two neighbours are equal but for their places: all are compared without a branch, as hardly a row has any, which makes vectors
-/// of the loop.
+/// Whether two neighbours are equal but for their places: all are compared without a branch, as
+/// hardly a row has any, which makes vectors of the loop.
 #[inline(always)]
 fn neighbours_are_equal<S: Simd, K: Key>(_simd: S, placed: &[K::Placed]) -> bool {
     let pairs = placed.iter().zip(placed.get(1..).unwrap_or_default());
@@ -384,7 +407,13 @@ mod tests {
             starts.push(starts[starts.len() - 1] + row.len());
         }
         let mut ranked = RankedScores { level, ..RankedScores::default() };
-        ranked.rank(&rows.concat(), |row| starts[row]..starts[row + 1], &unranked, (reach, 0), &mut block)?;
+        ranked.rank(
+            &rows.concat(),
+            |row| starts[row]..starts[row + 1],
+            &unranked,
+            (reach, 0),
+            &mut block,
+        )?;
         Ok((0..rows.len()).map(|row| block.labels(row).to_vec()).collect())
     }
 
@@ -392,16 +421,20 @@ mod tests {
     fn the_best_are_those_that_sorting_puts_first() {
         let mut state = 7u64;
         let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state >> 40
         };
         let mut rows: Vec<Vec<f32>> = Vec::new();
         for round in 0..1500 {
             let (count, values) =
                 (next() as usize % 200, 1 + next() % if round % 2 == 0 { 60 } else { 1 << 20 });
-            let mut scores: Vec<f32> = (0..count).map(|_| (next() % values) as f32 - 20.0).collect();
+            let mut scores: Vec<f32> =
+                (0..count).map(|_| (next() % values) as f32 - 20.0).collect();
             if round % 3 == 0 && count > 2 {
-                (scores[0], scores[count / 2], scores[count - 1]) = (f32::INFINITY, f32::NEG_INFINITY, -0.0);
+                (scores[0], scores[count / 2], scores[count - 1]) =
+                    (f32::INFINITY, f32::NEG_INFINITY, -0.0);
             }
             rows.push(scores);
         }
@@ -443,7 +476,8 @@ mod tests {
 
     #[test]
     fn rows_that_equal_scores_decide_are_counted() {
-        // By every order of equal scores: whether the first relevant document, or those that are kept, may be others.
+        // By every order of equal scores: whether the first relevant document, or those that are
+        // kept, may be others.
         let decided = |scores: &[f32], labels: &[u8], reach: usize| {
             let best = reach.min(scores.len());
             let mut sorted: Vec<usize> = (0..scores.len()).collect();
@@ -466,7 +500,9 @@ mod tests {
         };
         let mut state = 11u64;
         let mut next = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             state >> 40
         };
         let mut counted = [0; 2];
@@ -474,15 +510,21 @@ mod tests {
             let count = 1 + next() as usize % 120;
             let values = [2, 8, 200, 1 << 20][round % 4];
             let scores: Vec<f32> = (0..count).map(|_| (next() % values) as f32).collect();
-            let labels: Vec<u8> =
-                (0..count).map(|_| if next() % 8 == 0 { 3 + (next() % 2) as u8 } else { 2 }).collect();
+            let labels: Vec<u8> = (0..count)
+                .map(|_| if next() % 8 == 0 { 3 + (next() % 2) as u8 } else { 2 })
+                .collect();
             let mut unranked = Block::default();
             unranked.room(count)[..count].copy_from_slice(&labels);
             unranked.push_labels(count);
             for reach in [1, 3, 10, 15, 40, usize::MAX] {
                 let mut block = Block::default();
-                let found =
-                    RankedScores::default().rank(&scores, |_| 0..count, &unranked, (reach, 2), &mut block);
+                let found = RankedScores::default().rank(
+                    &scores,
+                    |_| 0..count,
+                    &unranked,
+                    (reach, 2),
+                    &mut block,
+                );
                 let expected = decided(&scores, &labels, reach);
                 assert_eq!(found, Ok(u64::from(expected)), "{scores:?} {labels:?} {reach}");
                 counted[usize::from(expected)] += 1;
@@ -494,12 +536,16 @@ mod tests {
     #[test]
     fn what_is_not_a_number_is_found() {
         for (length, place) in [(50, 33), (50, 49), (16, 3), (5, 4), (100, 0), (64, 63)] {
-            for nan in [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001), f32::from_bits(0xff80_0001)] {
+            for nan in
+                [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001), f32::from_bits(0xff80_0001)]
+            {
                 let mut rows = vec![vec![1.0f32; length]; 20];
                 rows[7][place] = nan;
                 assert_eq!(ranked(&rows, 10, Level::new()), Err((7, place)));
-                let wide: Vec<Vec<f64>> =
-                    rows.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+                let wide: Vec<Vec<f64>> = rows
+                    .iter()
+                    .map(|row| row.iter().map(|&score| score.into()).collect())
+                    .collect();
                 assert_eq!(ranked(&wide, 10, Level::new()), Err((7, place)));
             }
         }

@@ -2,8 +2,9 @@
 
 /// What becomes of an id that is in a list of found ids for the second time.
 ///
-/// These are the ways of [`Repeats`](crate::label::Repeats) that need no scores. It is a type of its own because ids in arrays have none, so that
-/// asking for their sum is no error that only shows when a program runs.
+/// These are the ways of [`Repeats`](crate::label::Repeats) that need no scores. It is a type of
+/// its own because ids in arrays have none, so that asking for their sum is no error that only
+/// shows when a program runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RepeatedIds {
     /// It is an error.
@@ -17,8 +18,11 @@ pub enum RepeatedIds {
 
 impl RepeatedIds {
     /// All ways, with their names.
-    pub const ALL: [(&'static str, RepeatedIds); 3] =
-        [("error", RepeatedIds::Error), ("first", RepeatedIds::First), ("blank", RepeatedIds::Blank)];
+    pub const ALL: [(&'static str, RepeatedIds); 3] = [
+        ("error", RepeatedIds::Error),
+        ("first", RepeatedIds::First),
+        ("blank", RepeatedIds::Blank),
+    ];
 }
 
 named!(RepeatedIds, "a way with repeated ids");

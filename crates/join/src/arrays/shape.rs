@@ -34,12 +34,14 @@ impl<'a> Shape<'a> {
         Shape::strided(width, width)
     }
 
-    /// Makes a shape in which every row has `width` values, and the next row begins `stride` values after it: at least `width`.
+    /// Makes a shape in which every row has `width` values, and the next row begins `stride` values
+    /// after it: at least `width`.
     pub fn strided(width: usize, stride: usize) -> Self {
         Shape(ShapeKind::Dense { width, stride, lengths: None })
     }
 
-    /// Takes only the first values of each row of a dense array, as many as its length in `of_rows`. The values behind them are never read.
+    /// Takes only the first values of each row of a dense array, as many as its length in
+    /// `of_rows`. The values behind them are never read.
     #[must_use]
     pub fn with_lengths(self, of_rows: impl Into<Integers<'a>>) -> Self {
         match self.0 {
@@ -50,8 +52,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. There is one offset more than there are
-    /// rows.
+    /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`.
+    /// There is one offset more than there are rows.
     pub fn offsets(offsets: impl Into<Integers<'a>>) -> Self {
         Shape(ShapeKind::Offsets(offsets.into()))
     }
@@ -61,7 +63,8 @@ impl<'a> Shape<'a> {
         Shape(ShapeKind::Sizes(sizes.into()))
     }
 
-    /// Makes a shape in which neighbouring values with the same id are a row; `of_values` has the id of each value.
+    /// Makes a shape in which neighbouring values with the same id are a row; `of_values` has the
+    /// id of each value.
     pub fn groups(of_values: impl Into<Integers<'a>>) -> Self {
         Shape(ShapeKind::Groups(of_values.into()))
     }
@@ -92,7 +95,9 @@ impl<'a> Layout<'a> {
     /// Makes the layout of an array of `values` values, which errors call `name`.
     pub fn new(shape: Shape<'a>, values: usize, name: &str) -> Result<Self> {
         match shape.0 {
-            ShapeKind::Dense { width, stride, lengths } => dense(width, stride, lengths, values, name),
+            ShapeKind::Dense { width, stride, lengths } => {
+                dense(width, stride, lengths, values, name)
+            }
             ShapeKind::Offsets(offsets) => {
                 if offsets.is_empty() {
                     return Err(wrong(
@@ -108,7 +113,9 @@ impl<'a> Layout<'a> {
                         )));
                     }
                     if end > values {
-                        return Err(wrong(format!("offsets[{at}] is {end}, and {name} has {values} values")));
+                        return Err(wrong(format!(
+                            "offsets[{at}] is {end}, and {name} has {values} values"
+                        )));
                     }
                     before = end;
                 }
@@ -123,7 +130,9 @@ impl<'a> Layout<'a> {
                 }
                 let sum = ends[sizes.len()];
                 if sum != values {
-                    return Err(wrong(format!("the sizes sum to {sum}, and {name} has {values} values")));
+                    return Err(wrong(format!(
+                        "the sizes sum to {sum}, and {name} has {values} values"
+                    )));
                 }
                 Ok(Layout::Ends(ends))
             }
@@ -165,7 +174,9 @@ impl<'a> Layout<'a> {
     pub fn together(&self, rows: Range<usize>) -> Option<Range<usize>> {
         match self {
             _ if rows.is_empty() => None,
-            Layout::Dense { width, stride, lengths, .. } if stride > width || lengths.is_some() => None,
+            Layout::Dense { width, stride, lengths, .. } if stride > width || lengths.is_some() => {
+                None
+            }
             _ => Some(self.row(rows.start).start..self.row(rows.end - 1).end),
         }
     }
@@ -193,7 +204,9 @@ fn dense<'a>(
     name: &str,
 ) -> Result<Layout<'a>> {
     if width == 0 {
-        return Err(wrong(format!("the rows of {name} have no values: at least one column was expected")));
+        return Err(wrong(format!(
+            "the rows of {name} have no values: at least one column was expected"
+        )));
     }
     if stride < width {
         return Err(wrong(format!("rows of {width} values {stride} apart: they must not overlap")));
@@ -208,12 +221,17 @@ fn dense<'a>(
     }
     if let Some(lengths) = &lengths {
         if lengths.len() != rows {
-            return Err(wrong(format!("lengths has {} of them, and {name} has {rows} rows", lengths.len())));
+            return Err(wrong(format!(
+                "lengths has {} of them, and {name} has {rows} rows",
+                lengths.len()
+            )));
         }
         for row in 0..rows {
             let length = index(lengths, row, "lengths")?;
             if length > width {
-                return Err(wrong(format!("lengths[{row}] is {length}, and a row has {width} values")));
+                return Err(wrong(format!(
+                    "lengths[{row}] is {length}, and a row has {width} values"
+                )));
             }
         }
     }
@@ -221,21 +239,23 @@ fn dense<'a>(
 }
 
 fn index(numbers: &Integers<'_>, at: usize, name: &str) -> Result<usize> {
-    numbers
-        .natural(at)
-        .ok_or_else(|| wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.get(at))))
+    numbers.natural(at).ok_or_else(|| {
+        wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.get(at)))
+    })
 }
 
 /// The starts of groups of neighbours with the same id, and the end of the last group.
 fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
     let all: Vec<i128> = (0..ids.len()).map(|at| ids.get(at)).collect();
-    let mut ends: Vec<usize> = (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();
+    let mut ends: Vec<usize> =
+        (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();
     let ascending = ends.windows(2).all(|pair| all[pair[0]] < all[pair[1]]);
     if !ascending {
         let mut seen = std::collections::HashSet::new();
         if let Some(&again) = ends.iter().find(|&&start| !seen.insert(all[start])) {
             return Err(wrong(format!(
-                "groups[{again}] is {}, a group that ended before: the values of a group must lie together",
+                "groups[{again}] is {}, a group that ended before: the values of a group must lie \
+                 together",
                 all[again]
             )));
         }
@@ -253,13 +273,15 @@ pub(super) fn depth(row: usize, documents: usize) -> Result<usize> {
     Ok(documents)
 }
 
-/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than [`MOST_JUDGED`] of them.
+/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than
+/// [`MOST_JUDGED`] of them.
 #[inline]
 pub(super) fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
     let judged: u64 = judged.iter().copied().map(u64::from).sum();
     if judged > MOST_JUDGED {
         return Err(wrong(format!(
-            "row {row} has {judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
+            "row {row} has {judged} judged documents, and the most that a query may have is \
+             {MOST_JUDGED}"
         )));
     }
     Ok(())

@@ -1,9 +1,10 @@
 //! Finds the ids of one list of at most 255 in another, through tables of one byte a slot.
 //!
-//! An id's slot says at which place of its list it stands. Nothing is cleared from row to row, and no slot is searched for: a found id is
-//! the one at the place that its slot says if both are equal, whatever was in the slot before. Two ids of a list that have one slot are seen
-//! by the first of them, whose slot says another place. Such ids are few, and are compared with all of both lists. So no branch depends on
-//! an id, but for these few.
+//! An id's slot says at which place of its list it stands. Nothing is cleared from row to row, and
+//! no slot is searched for: a found id is the one at the place that its slot says if both are
+//! equal, whatever was in the slot before. Two ids of a list that have one slot are seen by the
+//! first of them, whose slot says another place. Such ids are few, and are compared with all of
+//! both lists. So no branch depends on an id, but for these few.
 
 use super::matching::ArrayId;
 
@@ -13,7 +14,8 @@ pub(super) const SHORT: usize = 255;
 const BITS: u32 = 13;
 /// The number of slots, which both lists have, and which stay in the first cache.
 const SLOTS: usize = 1 << BITS;
-/// The most ids of a list that share slots. Beyond, comparing each with all others takes longer than a plain function.
+/// The most ids of a list that share slots. Beyond, comparing each with all others takes longer
+/// than a plain function.
 const MOST_LOST: usize = 64;
 
 /// The tables of two short lists, and what is known of their ids.
@@ -50,13 +52,15 @@ impl<K: ArrayId> Default for ShortTables<K> {
 }
 
 impl<K: ArrayId> ShortTables<K> {
-    /// Writes the label of each found id: the code of its column in the truth, from 1, or that of no column. Returns whether there is nothing
-    /// rare in the row; otherwise the labels mean nothing. Neither list has more than [`SHORT`] ids.
+    /// Writes the label of each found id: the code of its column in the truth, from 1, or that of
+    /// no column. Returns whether there is nothing rare in the row; otherwise the labels mean
+    /// nothing. Neither list has more than [`SHORT`] ids.
     ///
     /// It is inlined where the level of SIMD is known, for its plain loops become vectors.
     #[inline(always)]
     pub fn label(&mut self, truth: &[K], found: &[K], codes: &[u8], labels: &mut [u8]) -> bool {
-        let ShortTables { places, slots, truth: all, filled, said, there, codes: of_columns } = self;
+        let ShortTables { places, slots, truth: all, filled, said, there, codes: of_columns } =
+            self;
         let ([in_truth, in_found], [of_truth, of_found]) = (places, slots);
         all[..truth.len()].copy_from_slice(truth);
         if truth.len() < *filled {
@@ -95,7 +99,8 @@ impl<K: ArrayId> ShortTables<K> {
     }
 }
 
-/// Writes the slots of a list's ids, and their places into the slots. Returns whether there is an empty place among them.
+/// Writes the slots of a list's ids, and their places into the slots. Returns whether there is an
+/// empty place among them.
 #[inline(always)]
 fn enter<K: ArrayId>(ids: &[K], slots: &mut [u16], places: &mut [u8; SLOTS]) -> bool {
     let mut has_empty = false;
@@ -118,7 +123,8 @@ fn look(slots: &[u16], places: &[u8; SLOTS], said: &mut [u8], mut lost: impl FnM
         *said = places[usize::from(*slot) % SLOTS];
     }
     for (said, first) in said[..slots.len()].chunks(TOGETHER).zip((0u8..).step_by(TOGETHER)) {
-        let others = said.iter().zip(first..).fold(0, |others, (said, place)| others | (said ^ place));
+        let others =
+            said.iter().zip(first..).fold(0, |others, (said, place)| others | (said ^ place));
         if others != 0 {
             let others = said.iter().zip(first..).filter(|(said, place)| *said != place);
             others.for_each(|(_, place)| lost(usize::from(place)));
@@ -142,14 +148,19 @@ mod tests {
 
     use fearless_simd::{Level, dispatch};
 
-    /// The labels of found ids, one by one, with the column as the code; `None` if something is rare.
+    /// The labels of found ids, one by one, with the column as the code; `None` if something is
+    /// rare.
     fn expected<K: ArrayId>(truth: &[K], found: &[K]) -> Option<Vec<u8>> {
-        let is_rare = |ids: &[K]| (0..ids.len()).any(|at| ids[at].is_empty() || ids[..at].contains(&ids[at]));
+        let is_rare =
+            |ids: &[K]| (0..ids.len()).any(|at| ids[at].is_empty() || ids[..at].contains(&ids[at]));
         let column = |id: &K| truth.iter().position(|of| of == id).map_or(0, |at| at as u8 + 1);
         (!is_rare(truth) && !is_rare(found)).then(|| found.iter().map(column).collect())
     }
 
-    fn label<K: ArrayId>(tables: &mut ShortTables<K>, [truth, found]: [&[K]; 2]) -> Option<Vec<u8>> {
+    fn label<K: ArrayId>(
+        tables: &mut ShortTables<K>,
+        [truth, found]: [&[K]; 2],
+    ) -> Option<Vec<u8>> {
         let codes: Vec<u8> = (0..=truth.len() as u8).collect();
         let mut labels = vec![77; found.len()];
         let level = Level::new();
@@ -157,7 +168,8 @@ mod tests {
         is_plain.then_some(labels)
     }
 
-    /// Rows of every length, one after the other through the same tables, of ids that spread and of ids that share slots.
+    /// Rows of every length, one after the other through the same tables, of ids that spread and of
+    /// ids that share slots.
     fn check<K: ArrayId + std::fmt::Debug>(all: &[K], rare: &[K]) {
         let mut state = 7u64;
         let mut below = |end: usize| {
@@ -194,10 +206,14 @@ mod tests {
         let same_slot = |id: &i32| id.hash(BITS) == 77;
         check(&(0..i32::MAX).filter(same_slot).take(30).collect::<Vec<i32>>(), &[-1]);
         let few_slots = |id: &i64| id.hash(BITS) < 40;
-        check(&(0..i64::MAX).filter(few_slots).take(70).collect::<Vec<i64>>(), &[-1, u32::MAX.into()]);
+        check(
+            &(0..i64::MAX).filter(few_slots).take(70).collect::<Vec<i64>>(),
+            &[-1, u32::MAX.into()],
+        );
     }
 
-    /// Each id that shares a slot is compared with all others, so a plain function takes a row with many.
+    /// Each id that shares a slot is compared with all others, so a plain function takes a row with
+    /// many.
     #[test]
     fn a_row_whose_ids_have_one_slot_is_left_to_a_plain_function() {
         let ids: Vec<i32> = (0..i32::MAX).filter(|id| id.hash(BITS) == 77).take(100).collect();

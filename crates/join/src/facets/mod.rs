@@ -1,4 +1,5 @@
-//! Values of rankings over judgments by facet: by subtopics, as preferences, of several judges, and of passages.
+//! Values of rankings over judgments by facet: by subtopics, as preferences, of several judges, and
+//! of passages.
 
 pub mod agreement;
 pub mod passages;
@@ -99,7 +100,8 @@ struct OfSetting {
     setting: Setting,
     /// The relevant subtopics of the documents of each query, and what its rankings are divided by.
     queries: Vec<(Relevant, SubtopicQuery)>,
-    /// The values, each with the place where it goes and, for one at a cutoff, the index of the cutoff.
+    /// The values, each with the place where it goes and, for one at a cutoff, the index of the
+    /// cutoff.
     values: Vec<(usize, usize, SubtopicValue)>,
 }
 
@@ -128,10 +130,12 @@ impl FacetNumbers {
 }
 
 impl Relevant {
-    /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from 0.
+    /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from
+    /// 0.
     fn of(query: QueryFacets<'_>, rel: f64, numbers: &mut FacetNumbers) -> Self {
         let FacetNumbers { of_group, met, relevant } = numbers;
-        // Without a branch on the grade, which would be guessed wrong where relevant judgments are few and anywhere.
+        // Without a branch on the grade, which would be guessed wrong where relevant judgments are
+        // few and anywhere.
         relevant.clear();
         relevant.resize(query.judgments.len(), (0, 0));
         let mut count = 0;
@@ -181,10 +185,12 @@ pub struct FacetScratch {
 }
 
 impl FacetWalks {
-    /// Prepares values, each with the place where it goes, for rankings of all queries of some judgments.
+    /// Prepares values, each with the place where it goes, for rankings of all queries of some
+    /// judgments.
     ///
     /// # Errors
-    /// Preferences that go round in a circle, or contradict one another, with the number of their query.
+    /// Preferences that go round in a circle, or contradict one another, with the number of their
+    /// query.
     pub fn new<'v>(
         grouped: &Facets,
         values: impl Iterator<Item = (usize, &'v FacetValue)>,
@@ -207,8 +213,9 @@ impl FacetWalks {
                 FacetValue::Passages(_) => {}
             }
         }
-        let lines =
-            |query: usize| grouped.of(query).with_subgroups().map(PreferenceLine::from).collect::<Vec<_>>();
+        let lines = |query: usize| {
+            grouped.of(query).with_subgroups().map(PreferenceLine::from).collect::<Vec<_>>()
+        };
         let of_query = |query: usize| {
             let made = Preferences::new(&lines(query), grouped.of(query).documents);
             made.map_err(|fault| (query, fault))
@@ -223,8 +230,8 @@ impl FacetWalks {
         Ok(FacetWalks { settings: settings.collect(), preferences, preferred })
     }
 
-    /// Computes the values of a ranking of a query, and passes each with its place to `out`. `retrieved` are the ranks (from 0) of the
-    /// named documents with their numbers.
+    /// Computes the values of a ranking of a query, and passes each with its place to `out`.
+    /// `retrieved` are the ranks (from 0) of the named documents with their numbers.
     pub fn values(
         &self,
         query: usize,
@@ -268,14 +275,18 @@ impl OfSetting {
         cutoffs.dedup();
         let setting = Setting::new(of.alpha, of.beta, &cutoffs).unwrap_or_default();
         let setting = if of.raw_first { setting.with_raw_first() } else { setting };
-        let prepare = |(scratch, numbers): &mut (subtopics::SubtopicScratch, FacetNumbers), query: usize| {
+        let prepare = |(scratch, numbers): &mut (subtopics::SubtopicScratch, FacetNumbers),
+                       query: usize| {
             let relevant = Relevant::of(grouped.of(query), of.rel, numbers);
-            let of_query =
-                relevant.view().map(|view| SubtopicQuery::new(view, &setting, scratch)).unwrap_or_default();
+            let of_query = relevant
+                .view()
+                .map(|view| SubtopicQuery::new(view, &setting, scratch))
+                .unwrap_or_default();
             (relevant, of_query)
         };
         let all = 0..grouped.judgments.len();
-        let scratch = || (subtopics::SubtopicScratch::default(), FacetNumbers::new(grouped.names.len()));
+        let scratch =
+            || (subtopics::SubtopicScratch::default(), FacetNumbers::new(grouped.names.len()));
         let queries = all.into_par_iter().map_init(scratch, prepare).collect();
         let index = |rank: u32| cutoffs.partition_point(|&cutoff| cutoff < rank);
         let values = values.into_iter().map(|(place, value)| match value {
@@ -295,14 +306,19 @@ mod tests {
     fn the_query_of_contradicting_preferences_is_told() {
         let mut judgments = Ragged::default();
         let levels = |levels: [f64; 4]| {
-            let of = |(at, grade): (usize, f64)| FacetJudgment { document: at as u32 / 2, group: 0, grade };
+            let of = |(at, grade): (usize, f64)| FacetJudgment {
+                document: at as u32 / 2,
+                group: 0,
+                grade,
+            };
             levels.into_iter().enumerate().map(of).collect::<Vec<_>>()
         };
         // Documents a and b in two sub-groups, which agree for the first query alone.
         judgments.push(&levels([2.0, 2.0, 1.0, 1.0]));
         judgments.push(&levels([2.0, 1.0, 1.0, 2.0]));
         let subgroups = [0, 1].repeat(4);
-        let facets = Facets::new(JudgedBy::Preference, Ids::default(), (judgments, subgroups), [2, 2]);
+        let facets =
+            Facets::new(JudgedBy::Preference, Ids::default(), (judgments, subgroups), [2, 2]);
         let value = FacetValue::Preference(preferences::PreferenceCount::Simple);
         let fault = FacetWalks::new(&facets, [(0, &value)].into_iter()).unwrap_err();
         assert!(matches!(fault, (1, PreferenceFault::Cycle { .. })), "{fault:?}");

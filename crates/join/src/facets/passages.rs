@@ -20,7 +20,8 @@ pub struct PassageSetting {
     pub rel: f64,
     /// The last rank that counts.
     pub rank: Option<u32>,
-    /// The positions that all results together may have: the first result that does not fit ends the list.
+    /// The positions that all results together may have: the first result that does not fit ends
+    /// the list.
     pub budget: Option<u64>,
     /// Whether positions count again that an earlier result had.
     pub each: bool,
@@ -49,7 +50,9 @@ impl PassageValue {
         let all = ranked.gold(rel);
         // At most 2³² ranks of less than 2³² positions each.
         let (mut length, mut returned, mut gold) = (0u64, 0u64, 0u64);
-        for SpanAtRank { length: of_rank, new, gold: of_gold } in ranked.ranks(rel).take(ranks as usize) {
+        for SpanAtRank { length: of_rank, new, gold: of_gold } in
+            ranked.ranks(rel).take(ranks as usize)
+        {
             length += u64::from(of_rank);
             if budget.is_some_and(|budget| length > budget) {
                 break;

@@ -1,34 +1,41 @@
-//! Diversity measures of one query: alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, P_IA and StRecall at every cutoff, NRBP, nNRBP and AP_IA, all
-//! from one walk down a ranking.
+//! Diversity measures of one query: alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, P_IA and StRecall at
+//! every cutoff, NRBP, nNRBP and AP_IA, all from one walk down a ranking.
 //!
-//! A document's gain is the sum over its subtopics of (1 − alpha)^t, where t counts the documents above it that have the subtopic. The
-//! ideal ranking is chosen greedily: at every rank the document with the largest gain, of equal gains the one with the larger number.
+//! A document's gain is the sum over its subtopics of (1 − alpha)^t, where t counts the documents
+//! above it that have the subtopic. The ideal ranking is chosen greedily: at every rank the
+//! document with the largest gain, of equal gains the one with the larger number.
 //!
-//! Sums run over subtopics in ascending number and over ranks from the top, and powers are repeated products. With subtopics numbered as
-//! ndeval numbers them, every value has ndeval's bits.
+//! Sums run over subtopics in ascending number and over ranks from the top, and powers are repeated
+//! products. With subtopics numbered as ndeval numbers them, every value has ndeval's bits.
 //!
 //! With N subtopics, x(k) the gain at rank k, and Rᵢ documents relevant to subtopic i:
 //!
 //! ```text
-//! alpha_DCG@c   Σ x(k) / lg(k + 1) over k ≤ c, divided by the same sum for x(k) = N (1 − alpha)^(k−1): every rank has every subtopic
+//! alpha_DCG@c   Σ x(k) / lg(k + 1) over k ≤ c, divided by the same sum for
+//!               x(k) = N (1 − alpha)^(k−1): every rank has every subtopic
 //! ERR_IA@c      Σ x(k) / k, divided likewise
-//! NRBP          (1 − (1 − alpha) beta) / N · Σ x(k) beta^(k−1), over the whole ranking      (Clarke, Kolla, Vechtomova 2009)
+//! NRBP          (1 − (1 − alpha) beta) / N · Σ x(k) beta^(k−1), over the whole ranking
+//!               (Clarke, Kolla, Vechtomova 2009)
 //! n…            the quotient by the value of the ideal ranking
-//! P_IA@c        relevant judgments among the first c ranks / (c N);    StRecall@c    subtopics among them / N
+//! P_IA@c        relevant judgments among the first c ranks / (c N);
+//! StRecall@c    subtopics among them / N
 //! AP_IA         the mean over the subtopics of average precision
 //! ```
 //!
-//! A ranking costs one step for each relevant judgment of its documents: ranks without a subtopic change nothing, and are not even listed.
-//! A long sum ends where a bound on its terms, which never rises, no longer changes it: rounding to nearest is monotone, so no later term
-//! does either, and the bits are those of the full sum.
+//! A ranking costs one step for each relevant judgment of its documents: ranks without a subtopic
+//! change nothing, and are not even listed. A long sum ends where a bound on its terms, which never
+//! rises, no longer changes it: rounding to nearest is monotone, so no later term does either, and
+//! the bits are those of the full sum.
 //!
-//! The ideal ranking is what costs: n documents, each chosen among all that are left. See `choose` for how most of them are passed over.
+//! The ideal ranking is what costs: n documents, each chosen among all that are left. See `choose`
+//! for how most of them are passed over.
 
 use std::cmp::Reverse;
 
 /// The subtopics that each document of one query is relevant to.
 ///
-/// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in which their gains are summed.
+/// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in
+/// which their gains are summed.
 #[derive(Clone, Copy, Debug)]
 pub struct Subtopics<'a> {
     ends: &'a [u32],
@@ -39,11 +46,12 @@ pub struct Subtopics<'a> {
 impl<'a> Subtopics<'a> {
     /// A view of documents whose subtopics are `subtopics[ends[d]..ends[d + 1]]` for document `d`.
     ///
-    /// `count` is the number of subtopics that at least one document is relevant to. `None` unless `ends` starts at 0, never falls and ends
-    /// at the length of `subtopics`, and each document's subtopics strictly rise and are less than `count`.
+    /// `count` is the number of subtopics that at least one document is relevant to. `None` unless
+    /// `ends` starts at 0, never falls and ends at the length of `subtopics`, and each document's
+    /// subtopics strictly rise and are less than `count`.
     pub fn new(ends: &'a [u32], subtopics: &'a [u32], count: u32) -> Option<Self> {
-        let complete =
-            ends.first() == Some(&0) && ends.last().map(|&end| end as usize) == Some(subtopics.len());
+        let complete = ends.first() == Some(&0)
+            && ends.last().map(|&end| end as usize) == Some(subtopics.len());
         let sound = complete
             && ends.windows(2).all(|pair| {
                 subtopics.get(pair[0] as usize..pair[1] as usize).is_some_and(|own| {
@@ -101,8 +109,8 @@ impl Setting {
         })
     }
 
-    /// A setting in which alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as ndeval computes them. The values at other
-    /// cutoffs do not change.
+    /// A setting in which alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as
+    /// ndeval computes them. The values at other cutoffs do not change.
     pub fn with_raw_first(mut self) -> Self {
         self.raw_first = true;
         self
@@ -142,7 +150,8 @@ pub struct SubtopicScratch {
 /// The gain in bits, which sort as gains do, and the number of a document.
 type GainKey = (u64, u32);
 
-/// Documents with the same subtopics: those that are not chosen yet are `start..end` of the sorted documents.
+/// Documents with the same subtopics: those that are not chosen yet are `start..end` of the sorted
+/// documents.
 #[derive(Debug)]
 struct SameSubtopics {
     key: GainKey,
@@ -240,7 +249,8 @@ impl SubtopicQuery {
         self.ideal.push(values);
     }
 
-    /// The sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if `raw_first`.
+    /// The sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if
+    /// `raw_first`.
     fn divided(
         &self,
         of: Subtopics<'_>,
@@ -256,10 +266,12 @@ impl SubtopicQuery {
         SubtopicSums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
     }
 
-    /// The values of the whole ranking that `retrieved` describes; those at the cutoffs replace what `at` holds.
+    /// The values of the whole ranking that `retrieved` describes; those at the cutoffs replace
+    /// what `at` holds.
     ///
-    /// `retrieved` has rank, counted from 0, and number of each document with a subtopic, in ascending rank; documents without subtopics
-    /// may be among them. A query without subtopics has only zeros, and nNRBP is 0 where the ideal NRBP is (alpha 0 with beta 1).
+    /// `retrieved` has rank, counted from 0, and number of each document with a subtopic, in
+    /// ascending rank; documents without subtopics may be among them. A query without subtopics has
+    /// only zeros, and nNRBP is 0 where the ideal NRBP is (alpha 0 with beta 1).
     pub fn values(
         &self,
         (of, setting): (Subtopics<'_>, &Setting),
@@ -301,7 +313,8 @@ impl SubtopicQuery {
                 sums.add(gain, rank as usize, setting);
             }
             // No term is larger than this bound: once it no longer changes the sum, none does.
-            // Powers are products, rank by rank, as ndeval's: `powi` need not have the same last digits.
+            // Powers are products, rank by rank, as ndeval's: `powi` need not have the same last
+            // digits.
             while decayed < rank && nrbp + subtopics * decay != nrbp {
                 decay *= setting.beta;
                 decayed += 1;
@@ -320,10 +333,15 @@ impl SubtopicQuery {
                 ap_ia += sum / f64::from(relevant);
             }
         }
-        WholeRanking { nrbp, nnrbp: quotient(nrbp, self.ideal_nrbp), ap_ia: quotient(ap_ia, subtopics) }
+        WholeRanking {
+            nrbp,
+            nnrbp: quotient(nrbp, self.ideal_nrbp),
+            ap_ia: quotient(ap_ia, subtopics),
+        }
     }
 
-    /// The values at the cutoff numbered `at`, above which there are `judgments` of relevant subtopics, `found` of them distinct.
+    /// The values at the cutoff numbered `at`, above which there are `judgments` of relevant
+    /// subtopics, `found` of them distinct.
     #[inline(always)]
     fn at_cutoff(
         &self,
@@ -358,7 +376,8 @@ fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
     if of.count == 0 { 0.0 } else { sum * ((1.0 - (1.0 - alpha) * beta) / f64::from(of.count)) }
 }
 
-/// The gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as tests compare them with the plain ones.
+/// The gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as
+/// tests compare them with the plain ones.
 pub fn ideal_gains(
     of: Subtopics<'_>,
     setting: &Setting,
@@ -400,16 +419,24 @@ const BLOCK: usize = 64;
 /// A key below that of any group with a gain.
 const NO_GAIN: GainKey = (0, u32::MAX);
 
-/// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it returns false or no document adds a gain.
+/// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it
+/// returns false or no document adds a gain.
 ///
-/// Documents with the same subtopics always have the same gain, so they form a group, of which the largest number is chosen first. A
-/// group's key is its gain as last computed and that number. Gains only fall (sums rounded in a fixed order do so too), so a key is never
-/// too small: only groups whose keys exceed the best one found so far are computed anew, and whole blocks of groups are passed over by the
-/// largest of their keys.
+/// Documents with the same subtopics always have the same gain, so they form a group, of which the
+/// largest number is chosen first. A group's key is its gain as last computed and that number.
+/// Gains only fall (sums rounded in a fixed order do so too), so a key is never too small: only
+/// groups whose keys exceed the best one found so far are computed anew, and whole blocks of groups
+/// are passed over by the largest of their keys.
 ///
-/// This is the lazy greedy algorithm (Minoux 1978): the gain of a set of subtopics is submodular, so a stale gain bounds the true one. It
-/// gives the ranking of the plain algorithm, ties included, because keys hold the number of the document too.
-fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visit: impl FnMut(f64) -> bool) {
+/// This is the lazy greedy algorithm (Minoux 1978): the gain of a set of subtopics is submodular,
+/// so a stale gain bounds the true one. It gives the ranking of the plain algorithm, ties included,
+/// because keys hold the number of the document too.
+fn choose(
+    of: Subtopics<'_>,
+    alpha: f64,
+    scratch: &mut SubtopicScratch,
+    mut visit: impl FnMut(f64) -> bool,
+) {
     let SubtopicScratch { gains, documents, groups, bounds, .. } = scratch;
     refill(gains, of.count, 1.0);
     documents.clear();
@@ -420,12 +447,16 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
     documents.sort_unstable();
     groups.clear();
     let mut start = 0;
-    // A group starts wherever the subtopics change. Sets that share a hash may then form more groups than needed, which costs time and
-    // changes no gain.
+    // A group starts wherever the subtopics change. Sets that share a hash may then form more
+    // groups than needed, which costs time and changes no gain.
     for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
         let end = start + group.len();
         let largest = documents[end - 1].1;
-        groups.push(SameSubtopics { key: ((of.of(largest).len() as f64).to_bits(), largest), start, end });
+        groups.push(SameSubtopics {
+            key: ((of.of(largest).len() as f64).to_bits(), largest),
+            start,
+            end,
+        });
         start = end;
     }
     groups.sort_unstable_by_key(|group| Reverse(group.key));
@@ -437,7 +468,8 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
             if *bound <= best {
                 continue;
             }
-            // The bound is made anew of keys that were looked at; of those that were not it stays an upper one.
+            // The bound is made anew of keys that were looked at; of those that were not it stays
+            // an upper one.
             *bound = NO_GAIN;
             for (place, group) in groups.iter_mut().enumerate().skip(block * BLOCK).take(BLOCK) {
                 if group.key > best {
@@ -451,7 +483,8 @@ fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut SubtopicScratch, mut visi
                 *bound = group.key.max(*bound);
             }
         }
-        // The bits of numbers that are not negative are in the order of the numbers, so that keys are compared as integers.
+        // The bits of numbers that are not negative are in the order of the numbers, so that keys
+        // are compared as integers.
         if best == NO_GAIN || !visit(f64::from_bits(best.0)) {
             return;
         }

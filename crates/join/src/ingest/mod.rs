@@ -15,14 +15,16 @@
 //! settings   what a join is asked for
 //! ```
 //!
-//! A dialect (see `dialect`) decides which lines are valid. The result depends neither on the number of threads nor on where the text is
-//! cut.
+//! A dialect (see `dialect`) decides which lines are valid. The result depends neither on the
+//! number of threads nor on where the text is cut.
 //!
-//! TREC, with fields between blanks, blank lines skipped, and comments as the dialect says (docs/formats.md has the other formats):
+//! TREC, with fields between blanks, blank lines skipped, and comments as the dialect says
+//! (docs/formats.md has the other formats):
 //!
 //! ```text
 //! qrels   query iter docno grade                  a grade < 0: pooled, but not judged
-//! run     query iter docno rank score tag …       scores are sorted; the rank is ignored, unless it is to order equal scores
+//! run     query iter docno rank score tag …       scores are sorted; the rank is ignored, unless
+//!                                                 it is to order equal scores
 //! ```
 
 mod bytes;

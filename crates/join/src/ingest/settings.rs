@@ -19,7 +19,8 @@ use crate::watch::Watch;
 /// let run = text("bm25", "q1 Q0 d9 1 2.5 tag\nq1 Q0 d1 2 1.5 tag\n");
 /// let matrix = Join::default().files(qrels, [run])?;
 /// assert_eq!(matrix.depths(), [2]);
-/// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 4]); // not in the qrels; grade 1
+/// // Not in the qrels; grade 1.
+/// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 4]);
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, Default)]
@@ -33,13 +34,14 @@ pub struct Join {
     /// The number of first ranks of every ranking that are kept; all by default.
     pub depth: Option<NonZeroU32>,
     /// Whether to keep which documents of equal scores have different labels, or one grade:
-    /// [`LabelMatrix::tied_groups`](crate::label::LabelMatrix::tied_groups). Each takes some memory.
+    /// [`LabelMatrix::tied_groups`](crate::label::LabelMatrix::tied_groups). Each takes some
+    /// memory.
     pub keep_ties: bool,
     /// Whether to look for queries that have the same judged documents:
     /// [`LabelMatrix::shared_judgments`](crate::label::LabelMatrix::shared_judgments).
     pub shared_judgments: bool,
-    /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or results, and its results may be of
-    /// other queries than its judgments.
+    /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or
+    /// results, and its results may be of other queries than its judgments.
     pub part: bool,
     /// The way files are opened.
     pub access: FileAccess,
@@ -47,27 +49,33 @@ pub struct Join {
     pub qrels_as: ReadAs,
     /// The way runs are read.
     pub runs_as: ReadAs,
-    /// The facets by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
-    /// subtopics. Preferences are read from TREC text, or given in memory.
+    /// The facets by which judgments are read, if a document may have several: the second field of
+    /// TREC text, or a column of judges or subtopics. Preferences are read from TREC text, or given
+    /// in memory.
     pub judged_by: Option<JudgedBy>,
     /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
     pub preference_fields: Option<usize>,
-    /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.
+    /// Whether to leave documents out of rankings whose id is the id of their query, before
+    /// [`Join::depth`] counts, as BEIR does.
     pub drop_identical_ids: bool,
-    /// The units that results are of, if documents are retrieved in pieces: the judgments are of units. Equal scores are ordered by the ids
-    /// of units.
+    /// The units that results are of, if documents are retrieved in pieces: the judgments are of
+    /// units. Equal scores are ordered by the ids of units.
     pub units: Units,
-    /// What becomes of several results of one unit. By default they are an error, and with [`Join::units`] the best one stays.
+    /// What becomes of several results of one unit. By default they are an error, and with
+    /// [`Join::units`] the best one stays.
     pub repeats: Option<Repeats>,
-    /// The number of best results of each query that are kept before those of a unit are put together; all by default.
+    /// The number of best results of each query that are kept before those of a unit are put
+    /// together; all by default.
     pub rows: Option<NonZeroU32>,
-    /// The units that judgments are of, if pieces of documents are judged, and documents retrieved. The largest grade of a unit counts.
+    /// The units that judgments are of, if pieces of documents are judged, and documents retrieved.
+    /// The largest grade of a unit counts.
     pub qrels_units: Units,
     /// The reader of files of tables, such as Parquet; without one they are errors.
     pub tables: Option<&'static dyn TableReader>,
     /// The list to which the recognised format of each text is added.
     pub recognised: Option<Arc<Recognised>>,
-    /// The watch that is told how far reading is, and may stop it between two chunks of some hundred kilobytes.
+    /// The watch that is told how far reading is, and may stop it between two chunks of some
+    /// hundred kilobytes.
     pub watch: Option<Arc<Watch>>,
 }
 
@@ -97,7 +105,8 @@ impl Join {
         }
     }
 
-    /// What is done with units, if anything is. Those of judgments are in the fingerprint of what they are put together to.
+    /// What is done with units, if anything is. Those of judgments are in the fingerprint of what
+    /// they are put together to.
     fn unit_rule(&self) -> Option<UnitRule> {
         self.puts_together().then(|| UnitRule {
             units: self.units.to_string(),

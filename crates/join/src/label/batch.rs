@@ -1,4 +1,5 @@
-//! A batch: rankings as tiles of labels, with what the judgments know of their queries. Engines read batches.
+//! A batch: rankings as tiles of labels, with what the judgments know of their queries. Engines
+//! read batches.
 
 use std::ops::Range;
 
@@ -14,8 +15,8 @@ use super::retrieved::RetrievedFacts;
 use super::tied::TiedGroups;
 use super::tile::{GROUP, Packing, Tile, TileSpan};
 
-/// Some tiles of rankings, borrowed, with the facts and the ids of their queries. A matrix is one batch, or several
-/// ([`LabelMatrix::batch`], [`LabelMatrix::batches`]).
+/// Some tiles of rankings, borrowed, with the facts and the ids of their queries. A matrix is one
+/// batch, or several ([`LabelMatrix::batch`], [`LabelMatrix::batches`]).
 ///
 /// Row `r` is the ranking of run `r / queries` and query `r % queries`.
 #[derive(Debug, Clone)]
@@ -54,13 +55,15 @@ impl<'a> Batch<'a> {
         self.ids
     }
 
-    /// The judgments as counts, of each query, or of each row if only those of its own documents are known.
+    /// The judgments as counts, of each query, or of each row if only those of its own documents
+    /// are known.
     #[doc(hidden)]
     pub fn facts(&self) -> &'a Facts {
         self.known.map_or(self.facts, |known| &known.facts)
     }
 
-    /// The exact grades of the judgments, by query or row as [`Batch::facts`] are, if codes are classes of grades.
+    /// The exact grades of the judgments, by query or row as [`Batch::facts`] are, if codes are
+    /// classes of grades.
     #[doc(hidden)]
     pub fn exact_facts(&self) -> Option<&'a ExactFacts> {
         match self.known {
@@ -87,32 +90,35 @@ impl<'a> Batch<'a> {
         self.depths
     }
 
-    /// The groups of documents that have equal scores and different labels, by row, those of other batches of the same matrix included;
-    /// `None` if they are not known.
+    /// The groups of documents that have equal scores and different labels, by row, those of other
+    /// batches of the same matrix included; `None` if they are not known.
     pub fn tied_groups(&self) -> Option<&'a TiedGroups> {
         self.tied
     }
 
-    /// The exact grades of the queries and of all rows, those of other batches of the same matrix included, if codes are classes of grades.
+    /// The exact grades of the queries and of all rows, those of other batches of the same matrix
+    /// included, if codes are classes of grades.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&'a ExactGrades> {
         self.exact
     }
 
-    /// The judgments by facet of the queries, and the named documents of all rows, those of other batches of the same matrix included, if
-    /// judgments were read by facet.
+    /// The judgments by facet of the queries, and the named documents of all rows, those of other
+    /// batches of the same matrix included, if judgments were read by facet.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&'a FacetRows> {
         self.grouped
     }
 
-    /// The rankings of all rows as passages, those of other batches of the same matrix included, if judgments were read by span.
+    /// The rankings of all rows as passages, those of other batches of the same matrix included, if
+    /// judgments were read by span.
     #[doc(hidden)]
     pub fn span_rows(&self) -> Option<&'a SpanRows> {
         self.spans
     }
 
-    /// The exact grades of the judged documents of the ranking in a lane of tile `at`, in rank order; none where codes are grades.
+    /// The exact grades of the judged documents of the ranking in a lane of tile `at`, in rank
+    /// order; none where codes are grades.
     #[doc(hidden)]
     pub fn exact_of(&self, at: usize, lane: usize) -> &'a [f64] {
         let row = self.rows(at).get(lane).map(|&row| row as usize);
@@ -193,14 +199,20 @@ impl<'a> Batch<'a> {
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
     }
 
-    /// The documents of tile `at` that matter to folds, line by line of ranks, if there are lists and the tile is sparse.
+    /// The documents of tile `at` that matter to folds, line by line of ranks, if there are lists
+    /// and the tile is sparse.
     #[doc(hidden)]
-    pub fn listed(&self, at: usize, scratch: &mut Vec<ListedDocument>) -> Option<&'a [ListedDocument]> {
+    pub fn listed(
+        &self,
+        at: usize,
+        scratch: &mut Vec<ListedDocument>,
+    ) -> Option<&'a [ListedDocument]> {
         self.lists?.of(at, self.tile(at), scratch)
     }
 
-    /// The documents of tile `at` that are in a set, down to the rank `reach` at least, listed for folds that follow at once, if there are no
-    /// lists, the tile is read deep, and so few documents that it pays for itself.
+    /// The documents of tile `at` that are in a set, down to the rank `reach` at least, listed for
+    /// folds that follow at once, if there are no lists, the tile is read deep, and so few
+    /// documents that it pays for itself.
     #[doc(hidden)]
     pub fn listed_at_once<'r>(
         &self,
@@ -235,7 +247,10 @@ impl<'a> Batch<'a> {
     /// Narrows the batch to these of its tiles.
     #[doc(hidden)]
     pub fn of_tiles(&self, tiles: Range<usize>) -> Self {
-        assert!(self.tiles.start <= tiles.start && tiles.end <= self.tiles.end, "tiles of another batch");
+        assert!(
+            self.tiles.start <= tiles.start && tiles.end <= self.tiles.end,
+            "tiles of another batch"
+        );
         Batch { tiles, ..self.clone() }
     }
 }
@@ -260,7 +275,8 @@ impl LabelMatrix {
         }
     }
 
-    /// All rankings as the batch of an evaluation. Whoever evaluates a matrix a second time gets lists of the documents that matter with it.
+    /// All rankings as the batch of an evaluation. Whoever evaluates a matrix a second time gets
+    /// lists of the documents that matter with it.
     #[doc(hidden)]
     pub fn evaluated_batch(&self) -> Batch<'_> {
         let lists = self.lists.of_evaluation(self.packing.tiles.len());
@@ -280,8 +296,10 @@ impl LabelMatrix {
         std::iter::from_fn(move || {
             let spans = &all.spans()[start..];
             let first = spans.first()?;
-            let fit =
-                spans.iter().take_while(|span| span.offset + span.bytes() - first.offset <= bytes).count();
+            let fit = spans
+                .iter()
+                .take_while(|span| span.offset + span.bytes() - first.offset <= bytes)
+                .count();
             let tiles = start..start + fit.max(1);
             start = tiles.end;
             Some(all.of_tiles(tiles))

@@ -1,4 +1,5 @@
-//! A block: rankings that become tiles in memory that is used again, and that are dropped after their evaluation.
+//! A block: rankings that become tiles in memory that is used again, and that are dropped after
+//! their evaluation.
 
 use fearless_simd::Level;
 
@@ -19,7 +20,8 @@ pub struct Block {
     ids: Ids,
     facts: Facts,
     depths: Vec<u32>,
-    /// The labels, row after row, each from the start of a line on and with [`PAST_END`] to the end of its last.
+    /// The labels, row after row, each from the start of a line on and with [`PAST_END`] to the end
+    /// of its last.
     staged: Vec<AlignedBytes>,
     /// The first line of each row, and where the next one starts.
     starts: Vec<usize>,
@@ -58,7 +60,8 @@ impl Block {
         self.exact.rows.clear();
     }
 
-    /// Makes room for the next ranking, of `labels` labels, rounded up to whole lines. Behind the labels there is [`PAST_END`].
+    /// Makes room for the next ranking, of `labels` labels, rounded up to whole lines. Behind the
+    /// labels there is [`PAST_END`].
     #[inline]
     pub fn room(&mut self, labels: usize) -> &mut [u8] {
         let start = self.end();
@@ -90,20 +93,22 @@ impl Block {
         self.facts.push_counts(judged.iter());
     }
 
-    /// Adds the exact grades of the last ranking's judged documents, in rank order, and those of its judgments.
+    /// Adds the exact grades of the last ranking's judged documents, in rank order, and those of
+    /// its judgments.
     pub fn push_exact(&mut self, grades: &[f64], judged: QueryGrades<'_>) {
         self.exact.rows.push(grades);
         self.exact.facts.push_query(judged);
     }
 
-    /// Adds the exact grades of the last ranking's judged documents, in rank order, and of all judged documents, which are sorted here.
+    /// Adds the exact grades of the last ranking's judged documents, in rank order, and of all
+    /// judged documents, which are sorted here.
     pub fn push_grades(&mut self, grades: &[f64], judged: &mut [f64]) {
         self.exact.rows.push(grades);
         self.exact.facts.push(judged);
     }
 
-    /// Sets the judgments of the next `rankings` rankings whose labels were taken: the number of documents of each code from `first` on,
-    /// `[ranking][code]`.
+    /// Sets the judgments of the next `rankings` rankings whose labels were taken: the number of
+    /// documents of each code from `first` on, `[ranking][code]`.
     pub fn push_judged(&mut self, rankings: usize, first: u8, judged: &[u32]) {
         self.facts.push_all(rankings, first, judged);
     }

@@ -1,8 +1,10 @@
-//! Labels of classes: the stored labels of a tile, which say only that a document is judged, become those of the classes of exact grades.
+//! Labels of classes: the stored labels of a tile, which say only that a document is judged, become
+//! those of the classes of exact grades.
 //!
-//! The k-th judged label of a lane belongs to its k-th grade. Lanes have their grades one behind the other, and labels lie by groups of
-//! four ranks of all lanes. So both become bits, which are brought from one order to the other: a block of 64 ranks of 16 lanes is 16
-//! numbers of 64 bits, either way.
+//! The k-th judged label of a lane belongs to its k-th grade. Lanes have their grades one behind
+//! the other, and labels lie by groups of four ranks of all lanes. So both become bits, which are
+//! brought from one order to the other: a block of 64 ranks of 16 lanes is 16 numbers of 64 bits,
+//! either way.
 //!
 //! ```text
 //! by group       16 lanes × 4 ranks     a comparison of a vector of labels, and a mask for one
@@ -11,16 +13,19 @@
 //!
 //! ranks judged   · x · x x …            the next grades   0.3  2.75  1.0 …        level 1
 //! compared                                                 0    1     1           bits of grades
-//! spread         · 0 · 1 1 …            bits of ranks: those of the documents that are of a higher class
+//! spread         · 0 · 1 1 …            bits of ranks: those of the documents that are of a higher
+//!                                       class
 //! ```
 //!
-//! Where documents are judged without gaps, as where all are, the bits of grades are those of ranks. Else the moves that bring each bit to
-//! its rank are the same for all levels, and 16 lanes are moved side by side.
+//! Where documents are judged without gaps, as where all are, the bits of grades are those of
+//! ranks. Else the moves that bring each bit to its rank are the same for all levels, and 16 lanes
+//! are moved side by side.
 //!
-//! None of these steps depends on which documents are judged, so a block costs the same with a tenth of them judged as with all. With one
-//! level this is worth it from 64 documents on: fewer are looked at one by one, though the loop over them ends where no branch predictor
-//! expects it. Steps by groups of four ranks, each with its own table and place among the grades, took twice as long where all are judged,
-//! and as long as this where few are (benches/RESULTS.md).
+//! None of these steps depends on which documents are judged, so a block costs the same with a
+//! tenth of them judged as with all. With one level this is worth it from 64 documents on: fewer
+//! are looked at one by one, though the loop over them ends where no branch predictor expects it.
+//! Steps by groups of four ranks, each with its own table and place among the grades, took twice as
+//! long where all are judged, and as long as this where few are (benches/RESULTS.md).
 
 use fearless_simd::{Level, dispatch, f64x8, mask8x64, prelude::*, u8x64};
 
@@ -34,14 +39,15 @@ const GROUPS: usize = u64::BITS as usize / GROUP;
 /// The number of grades that are compared at once.
 const COMPARED: usize = 8;
 
-/// The number of judged documents of a block up to which they are looked at one by one. A further level costs a block a pass, and a
-/// document a comparison.
+/// The number of judged documents of a block up to which they are looked at one by one. A further
+/// level costs a block a pass, and a document a comparison.
 fn few(levels: usize) -> usize {
     (44 + 20 * levels).min(448)
 }
 
-/// Replaces the labels of the judged documents of a tile by the codes of their classes, in `scratch`; `exact` has the exact grades of each
-/// lane's judged documents, in rank order. Where a grade is missing, as it may be in a damaged file, labels stay as they are.
+/// Replaces the labels of the judged documents of a tile by the codes of their classes, in
+/// `scratch`; `exact` has the exact grades of each lane's judged documents, in rank order. Where a
+/// grade is missing, as it may be in a damaged file, labels stay as they are.
 pub fn classed<'a, 'g>(
     tile: Tile<'a>,
     book: &Codebook,
@@ -60,11 +66,20 @@ pub fn classed<'a, 'g>(
     Tile { labels: scratch, ..tile }
 }
 
-/// Writes the labels of a tile with classes by `levels` to `out`; `grades` has the grades of each lane.
+/// Writes the labels of a tile with classes by `levels` to `out`; `grades` has the grades of each
+/// lane.
 #[inline(always)]
-fn class_all<S: Simd>(simd: S, tile: Tile<'_>, levels: &[f64], grades: &mut [&[f64]; LANES], out: &mut [u8]) {
+fn class_all<S: Simd>(
+    simd: S,
+    tile: Tile<'_>,
+    levels: &[f64],
+    grades: &mut [&[f64]; LANES],
+    out: &mut [u8],
+) {
     let row = tile.lanes * GROUP;
-    for (strip, grades) in grades[..tile.lanes].as_chunks_mut::<NARROW_LANES>().0.iter_mut().enumerate() {
+    for (strip, grades) in
+        grades[..tile.lanes].as_chunks_mut::<NARROW_LANES>().0.iter_mut().enumerate()
+    {
         let blocks = tile.labels.chunks(GROUPS * row).zip(out.chunks_mut(GROUPS * row));
         for (labels, out) in blocks {
             let of_strip = strip * VECTOR..;
@@ -73,8 +88,8 @@ fn class_all<S: Simd>(simd: S, tile: Tile<'_>, levels: &[f64], grades: &mut [&[f
     }
 }
 
-/// Writes the labels of a block, whose groups are `row` labels apart. `grades` has the grades of each lane from this block on, and then from
-/// the next one.
+/// Writes the labels of a block, whose groups are `row` labels apart. `grades` has the grades of
+/// each lane from this block on, and then from the next one.
 #[inline(always)]
 fn class_block<S: Simd>(
     simd: S,
@@ -110,7 +125,10 @@ fn class_block<S: Simd>(
         }
         raise(simd, out, row, &transposed(moves.moved(reached)));
     }
-    grades.iter_mut().zip(ranks).for_each(|(grades, ranks)| *grades = &grades[ranks.count_ones() as usize..]);
+    grades
+        .iter_mut()
+        .zip(ranks)
+        .for_each(|(grades, ranks)| *grades = &grades[ranks.count_ones() as usize..]);
 }
 
 /// Replaces the labels of a block at these bits one by one.
@@ -126,7 +144,8 @@ fn class_few(
             let at = left.trailing_zeros() as usize % VECTOR;
             left &= left - 1;
             if let Some(&grade) = grades[at / GROUP].split_off_first() {
-                out[at] = FIRST_GRADE + levels.iter().filter(|&&level| level <= grade).count() as u8;
+                out[at] =
+                    FIRST_GRADE + levels.iter().filter(|&&level| level <= grade).count() as u8;
             }
         }
     }
@@ -138,11 +157,14 @@ fn fill<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) 
     let first = u8x64::splat(simd, FIRST_GRADE);
     for (labels, &mask) in labels.chunks_mut(row).zip(masks) {
         let labels = &mut labels[..VECTOR];
-        mask8x64::from_bitmask(simd, mask).select(first, u8x64::from_slice(simd, labels)).store_slice(labels);
+        mask8x64::from_bitmask(simd, mask)
+            .select(first, u8x64::from_slice(simd, labels))
+            .store_slice(labels);
     }
 }
 
-/// Gives labels of a block the code of the next class. No byte overflows, as a codebook has at most 253 classes.
+/// Gives labels of a block the code of the next class. No byte overflows, as a codebook has at most
+/// 253 classes.
 #[inline(always)]
 fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS]) {
     for (labels, &mask) in labels.chunks_mut(row).zip(masks) {
@@ -152,7 +174,8 @@ fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS])
     }
 }
 
-/// Drops the last judged ranks of a lane for which there are no grades, and tells whether there were such ranks.
+/// Drops the last judged ranks of a lane for which there are no grades, and tells whether there
+/// were such ranks.
 #[inline(always)]
 fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
     let lacks = ranks.count_ones() as usize > grades;
@@ -162,7 +185,8 @@ fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
     lacks
 }
 
-/// The first `count` grades of a lane, at most 64, that are at least `level`, as bits. Bits beyond them are undefined.
+/// The first `count` grades of a lane, at most 64, that are at least `level`, as bits. Bits beyond
+/// them are undefined.
 #[inline(always)]
 fn reaching<S: Simd>(simd: S, grades: &[f64], count: usize, level: f64) -> u64 {
     let level = f64x8::splat(simd, level);
@@ -189,7 +213,8 @@ fn transposed(mut numbers: [u64; GROUPS]) -> [u64; GROUPS] {
     numbers
 }
 
-/// Swaps the upper nibbles of `low` in each number with the lower ones of the number that is `FAR` further.
+/// Swaps the upper nibbles of `low` in each number with the lower ones of the number that is `FAR`
+/// further.
 #[inline(always)]
 fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
     for pair in numbers.chunks_exact_mut(2 * FAR) {
@@ -202,15 +227,19 @@ fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
     }
 }
 
-/// The ways of the bits of grades to the ranks of their documents, for each lane: the k-th bit belongs to the k-th judged rank.
+/// The ways of the bits of grades to the ranks of their documents, for each lane: the k-th bit
+/// belongs to the k-th judged rank.
 ///
-/// A bit moves up over the unjudged ranks below its document, whose number is taken digit by digit: bits move by 32 ranks where the number
-/// has a 32, then by 16, … and at last by 1. The moves are found the other way round, from the documents down: where the number is odd, the
-/// bit comes from the rank below; then pairs of unjudged ranks are counted, and so on. Whether a number is odd is an exclusive or of
-/// everything below, which is six shifts for all ranks. (Warren, *Hacker's Delight*, 7–5.)
+/// A bit moves up over the unjudged ranks below its document, whose number is taken digit by digit:
+/// bits move by 32 ranks where the number has a 32, then by 16, … and at last by 1. The moves are
+/// found the other way round, from the documents down: where the number is odd, the bit comes from
+/// the rank below; then pairs of unjudged ranks are counted, and so on. Whether a number is odd is
+/// an exclusive or of everything below, which is six shifts for all ranks. (Warren, *Hacker's
+/// Delight*, 7–5.)
 struct Moves {
     ranks: [u64; NARROW_LANES],
-    /// The ranks whose bits come from 2ⁿ ranks below; `None` if no document is judged below one that is not, so that no bit moves.
+    /// The ranks whose bits come from 2ⁿ ranks below; `None` if no document is judged below one
+    /// that is not, so that no bit moves.
     from_below: Option<[[u64; NARROW_LANES]; 6]>,
 }
 
@@ -275,13 +304,15 @@ mod tests {
         assert!(classed.lane(4).all(|label| label == 0));
     }
 
-    /// Labels of random tiles, from few judged documents to all, are the classes of their grades at every level of SIMD, with two classes
-    /// and with as many as there can be.
+    /// Labels of random tiles, from few judged documents to all, are the classes of their grades at
+    /// every level of SIMD, with two classes and with as many as there can be.
     #[test]
     fn classes_are_those_of_each_grade() {
         let mut state = 11u64;
         let mut random = move |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
         let book = Codebook::new((0..300).map(f64::from)).unwrap();
@@ -289,7 +320,8 @@ mod tests {
         let books = [book.at_levels([7.0]).unwrap(), book.at_levels(many).unwrap()];
         // Blocks with few judged documents, without gaps, and with gaps.
         let mut kinds = [0; 3];
-        let tiles = [(64, 100, 5), (16, 60, 50), (64, 140, 100), (16, 200, 90), (16, 4, 90), (64, 0, 1)];
+        let tiles =
+            [(64, 100, 5), (16, 60, 50), (64, 140, 100), (16, 200, 90), (16, 4, 90), (64, 0, 1)];
         for (lanes, depth, share) in tiles {
             let label = |random: &mut dyn FnMut(u64) -> u64| match random(100) < share {
                 // A stored label may be any byte.
@@ -310,7 +342,9 @@ mod tests {
             for book in &books {
                 let mut known: Vec<_> = grades.iter().map(|grades| grades.iter()).collect();
                 let mut expected = labels.clone();
-                for (rank, lane) in (0..depth).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane))) {
+                for (rank, lane) in
+                    (0..depth).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane)))
+                {
                     let label = &mut expected[tile.position(lane, rank)];
                     if is_judged(label)
                         && let Some(&grade) = known[lane].next()
@@ -320,9 +354,15 @@ mod tests {
                 }
                 let mut scratch = vec![9; 7];
                 let found = classed(tile, book, |lane| &grades[lane][..], &mut scratch);
-                assert!(found.labels == expected, "{lanes} lanes, depth {depth}, {} codes", book.codes());
+                assert!(
+                    found.labels == expected,
+                    "{lanes} lanes, depth {depth}, {} codes",
+                    book.codes()
+                );
                 let classes = &book.grades()[1..];
-                for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+                for level in
+                    laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level())
+                {
                     let mut left: [&[f64]; LANES] = [&[]; LANES];
                     left.iter_mut().zip(&grades).for_each(|(left, grades)| *left = grades);
                     let mut out = vec![0; labels.len()];
@@ -333,10 +373,13 @@ mod tests {
             for strip in 0..lanes / NARROW_LANES {
                 for first in (0..depth).step_by(64) {
                     let of_strip = strip * NARROW_LANES..(strip + 1) * NARROW_LANES;
-                    let of_lane = |lane| tile.lane(lane).skip(first).take(64).map(|label| is_judged(&label));
-                    let documents = of_strip.clone().flat_map(of_lane).filter(|&judged| judged).count();
-                    let gaps =
-                        of_strip.clone().any(|lane| !of_lane(lane).is_sorted_by(|one, next| one >= next));
+                    let of_lane =
+                        |lane| tile.lane(lane).skip(first).take(64).map(|label| is_judged(&label));
+                    let documents =
+                        of_strip.clone().flat_map(of_lane).filter(|&judged| judged).count();
+                    let gaps = of_strip
+                        .clone()
+                        .any(|lane| !of_lane(lane).is_sorted_by(|one, next| one >= next));
                     kinds[if documents <= few(1) { 0 } else { 1 + usize::from(gaps) }] += 1;
                 }
             }

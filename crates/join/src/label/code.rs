@@ -1,6 +1,7 @@
 //! The one-byte label of a retrieved document, and the codebook that gives it meaning.
 //!
-//! Codes are sorted by grade, so every set of documents that a measure asks for is one unsigned compare, `code > above`:
+//! Codes are sorted by grade, so every set of documents that a measure asks for is one unsigned
+//! compare, `code > above`:
 //!
 //! | code | the document at this rank |
 //! |---|---|
@@ -9,8 +10,9 @@
 //! | 2 | is in the qrels with a negative grade: pooled, not judged |
 //! | 3 … 255 | is judged; the distinct grades ≥ 0 of the collection, ascending |
 //!
-//! More than 253 distinct grades do not fit into a byte. Then a code stands for a *class*: all grades from one bound to the next, and the
-//! exact grades lie beside the labels (see [`exact`](super::exact)).
+//! More than 253 distinct grades do not fit into a byte. Then a code stands for a *class*: all
+//! grades from one bound to the next, and the exact grades lie beside the labels (see
+//! [`exact`](super::exact)).
 
 use crate::error::{Error, Result};
 
@@ -31,7 +33,9 @@ impl Extent {
 
     /// Whether all grades with the extent `of` have this one too.
     pub fn covers(self, of: Extent) -> bool {
-        self.least_positive > 0.0 && self.least_positive <= of.least_positive && self.largest >= of.largest
+        self.least_positive > 0.0
+            && self.least_positive <= of.least_positive
+            && self.largest >= of.largest
     }
 
     /// The extent of some grades ≥ 0; `None` if there are none.
@@ -78,7 +82,8 @@ impl Above {
     }
 }
 
-/// The meaning of the codes: the distinct grades ≥ 0 of the qrels, ascending, or classes of grades where there are more than 253.
+/// The meaning of the codes: the distinct grades ≥ 0 of the qrels, ascending, or classes of grades
+/// where there are more than 253.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Codebook {
     /// The distinct grades, or the least grade of each class.
@@ -103,7 +108,8 @@ impl Codebook {
     pub const UNPOOLED: u8 = UNPOOLED;
     /// The code of a document with a negative grade, which was seen and not judged.
     pub const NEGATIVE: u8 = NEGATIVE;
-    /// The code of the lowest grade from 0 on; higher grades have the codes behind it, in their order.
+    /// The code of the lowest grade from 0 on; higher grades have the codes behind it, in their
+    /// order.
     ///
     /// ```
     /// use laneval::labels::Codebook;
@@ -113,8 +119,9 @@ impl Codebook {
     /// ```
     pub const FIRST_GRADE: u8 = FIRST_GRADE;
 
-    /// Makes the codebook of all the grades that occur, in any order, negative ones included. If more than 253 of them are distinct and
-    /// ≥ 0, all have the same code, and it takes the exact grades to tell them apart.
+    /// Makes the codebook of all the grades that occur, in any order, negative ones included. If
+    /// more than 253 of them are distinct and ≥ 0, all have the same code, and it takes the exact
+    /// grades to tell them apart.
     ///
     /// # Errors
     /// A grade that is not finite.
@@ -154,8 +161,8 @@ impl Codebook {
         Codebook { grades: vec![0.0], extent: Some(extent) }
     }
 
-    /// Returns the codebook whose classes are told apart by all of these levels, which need not be grades; of a codebook that has a code
-    /// for each grade, itself.
+    /// Returns the codebook whose classes are told apart by all of these levels, which need not be
+    /// grades; of a codebook that has a code for each grade, itself.
     ///
     /// # Errors
     /// More levels than there are codes.
@@ -169,7 +176,8 @@ impl Codebook {
         bounds.retain(|&bound| bound <= extent.largest || bound == 0.0);
         if bounds.len() > MAX_GRADES {
             return Err(Error::Unanswerable(format!(
-                "measures with {} levels of relevance, where {MAX_GRADES} can be evaluated together over more than {MAX_GRADES} \
+                "measures with {} levels of relevance, where {MAX_GRADES} can be evaluated \
+                 together over more than {MAX_GRADES} \
                  distinct grades: ask for fewer at a time",
                 bounds.len()
             )));
@@ -187,7 +195,8 @@ impl Codebook {
         self.extent
     }
 
-    /// The distinct grades ≥ 0, ascending; the grade at index `i` has the code `i + 3`. If codes are classes, the least grade of each.
+    /// The distinct grades ≥ 0, ascending; the grade at index `i` has the code `i + 3`. If codes
+    /// are classes, the least grade of each.
     pub fn grades(&self) -> &[f64] {
         &self.grades
     }
@@ -205,7 +214,8 @@ impl Codebook {
         }
     }
 
-    /// The code of a grade, or of its class: 2 for every grade below 0, `None` for one that is not in the book.
+    /// The code of a grade, or of its class: 2 for every grade below 0, `None` for one that is not
+    /// in the book.
     pub fn code(&self, grade: f64) -> Option<u8> {
         if grade < 0.0 {
             return Some(NEGATIVE);
@@ -223,7 +233,8 @@ impl Codebook {
         NEGATIVE + self.grades.iter().filter(|&&bound| bound <= grade).count() as u8
     }
 
-    /// The grade of a code, or the least grade of its class; `None` for the codes of documents that are not judged.
+    /// The grade of a code, or the least grade of its class; `None` for the codes of documents that
+    /// are not judged.
     pub fn grade(&self, code: u8) -> Option<f64> {
         self.grades.get(usize::from(code.checked_sub(FIRST_GRADE)?)).copied()
     }
@@ -231,8 +242,9 @@ impl Codebook {
     /// The documents judged at `level` or higher.
     pub fn at_least(&self, level: f64) -> Above {
         debug_assert!(
-            self.extent
-                .is_none_or(|extent| level <= 0.0 || level > extent.largest || self.grades.contains(&level)),
+            self.extent.is_none_or(|extent| level <= 0.0
+                || level > extent.largest
+                || self.grades.contains(&level)),
             "the classes are not told apart by {level}"
         );
         Above(NEGATIVE + self.grades.partition_point(|&g| g < level) as u8)
@@ -284,9 +296,14 @@ mod tests {
         let book = book.at_levels([5.1, -1.0, 1.0, 0.0, 5.1, 64.0]).unwrap();
         assert_eq!(book.grades(), [0.0, 1.0, 5.1]);
         assert_eq!([0.75, 1.0, 5.0, 5.25].map(|grade| book.class(grade)), [3, 4, 4, 5]);
-        assert_eq!([0.0, 1.0, 5.1, 64.0].map(|level| book.at_least(level)), [2, 3, 4, 5].map(Above));
+        assert_eq!(
+            [0.0, 1.0, 5.1, 64.0].map(|level| book.at_least(level)),
+            [2, 3, 4, 5].map(Above)
+        );
         assert_eq!(book.max_grade(), Some(63.25));
         let levels = (0..300).map(|n| f64::from(n) / 10.0);
-        assert!(book.at_levels(levels).unwrap_err().to_string().starts_with("measures with 300 levels"));
+        assert!(
+            book.at_levels(levels).unwrap_err().to_string().starts_with("measures with 300 levels")
+        );
     }
 }

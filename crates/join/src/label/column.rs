@@ -1,10 +1,12 @@
 //! A column of values: owned, or borrowed from the memory of a file.
 //!
-//! A file has columns as they lie in memory, so those of millions of values are not copied when it is opened: new memory costs more than
-//! reading it (benches/RESULTS.md). They are borrowed where they are aligned, which those of eight bytes are not if a column of four bytes
-//! and an odd number of values is before them.
+//! A file has columns as they lie in memory, so those of millions of values are not copied when it
+//! is opened: new memory costs more than reading it (benches/RESULTS.md). They are borrowed where
+//! they are aligned, which those of eight bytes are not if a column of four bytes and an odd number
+//! of values is before them.
 //!
-//! What `mmap.rs` says of indexes holds for all that is borrowed: whoever reads a value must expect another one than was checked.
+//! What `mmap.rs` says of indexes holds for all that is borrowed: whoever reads a value must expect
+//! another one than was checked.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
@@ -22,7 +24,8 @@ enum ColumnMemory<T> {
     InFile {
         file: Arc<Mapping>,
         range: Range<usize>,
-        /// Reads bytes as values. It is kept because only some values may be read so, and a column can be of any.
+        /// Reads bytes as values. It is kept because only some values may be read so, and a column
+        /// can be of any.
         read: fn(&[u8]) -> &[T],
     },
 }
@@ -89,11 +92,14 @@ mod tests {
         let mut column = Column::<f64>::in_file(&file, 0..16).unwrap();
         assert_eq!(column.as_ptr().cast(), file.as_ptr());
         assert!(
-            Column::<f64>::in_file(&file, 4..20).is_none() && Column::<f64>::in_file(&file, 0..12).is_none()
+            Column::<f64>::in_file(&file, 4..20).is_none()
+                && Column::<f64>::in_file(&file, 0..12).is_none()
         );
         assert!(Column::<f64>::in_file(&file, 8..8).is_some_and(|none| none.is_empty()));
         let copy = column.clone();
-        assert!(column == copy && column == Column::from(vec![0.5, 1.0]) && column != Column::default());
+        assert!(
+            column == copy && column == Column::from(vec![0.5, 1.0]) && column != Column::default()
+        );
         column.to_mut().push(2.0);
         assert_eq!((&*column, &*copy), (&[0.5, 1.0, 2.0][..], &[0.5, 1.0][..]));
         assert_ne!(column.as_ptr().cast(), file.as_ptr());

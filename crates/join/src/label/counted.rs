@@ -1,8 +1,9 @@
 //! Counts of the judged documents that each ranking has.
 //!
-//! A batch has the judgments of each query as counts. Here the same counts are made of each row's own labels, under a view, so that whatever
-//! reads the judgments of a row (relevant documents, ideal rankings) sees those of its documents only. The labels stay as they are, so no
-//! other matrix is needed; it costs one pass over the labels.
+//! A batch has the judgments of each query as counts. Here the same counts are made of each row's
+//! own labels, under a view, so that whatever reads the judgments of a row (relevant documents,
+//! ideal rankings) sees those of its documents only. The labels stay as they are, so no other
+//! matrix is needed; it costs one pass over the labels.
 
 use rayon::prelude::*;
 
@@ -24,13 +25,16 @@ impl RetrievedFacts {
         let deepest = u64::from(batch.deepest_row());
         if deepest > MOST_JUDGED {
             return Err(Error::Unanswerable(format!(
-                "a ranking of {deepest} results: what was retrieved is counted of {MOST_JUDGED} at most"
+                "a ranking of {deepest} results: what was retrieved is counted of {MOST_JUDGED} at \
+                 most"
             )));
         }
         let tiles = batch.tiles();
         let parts: Vec<OfTile> = tiles
             .into_par_iter()
-            .map_init(Default::default, |(viewed, unpacked), at| of_tile(batch, view, at, viewed, unpacked))
+            .map_init(Default::default, |(viewed, unpacked), at| {
+                of_tile(batch, view, at, viewed, unpacked)
+            })
             .collect();
         let counts: usize = parts.iter().map(|part| part.counts).sum();
         if u32::try_from(counts).is_err() {
@@ -48,7 +52,8 @@ impl RetrievedFacts {
         let mut facts = Facts::new();
         let mut exact = batch.exact().map(|_| ExactFacts::default());
         for place in places {
-            let Some((part, lane)) = place.map(|(part, lane)| (&parts[part as usize], usize::from(lane)))
+            let Some((part, lane)) =
+                place.map(|(part, lane)| (&parts[part as usize], usize::from(lane)))
             else {
                 facts.push([]);
                 exact.iter_mut().for_each(|exact| exact.push(&mut []));

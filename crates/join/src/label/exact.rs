@@ -1,25 +1,33 @@
-//! The exact grades of judged documents, beside their labels, where there are too many distinct ones for a code each.
+//! The exact grades of judged documents, beside their labels, where there are too many distinct
+//! ones for a code each.
 //!
-//! The stored label of every judged document is the code of a single class then. Before folds run, it becomes that of a class between the
-//! levels that the measures ask for; gains follow from the exact grade.
+//! The stored label of every judged document is the code of a single class then. Before folds run,
+//! it becomes that of a class between the levels that the measures ask for; gains follow from the
+//! exact grade.
 //!
 //! ```text
-//! codebook        one class, code 3, for all grades ≥ 0             the labels that are stored
-//! measures ask    rel=1, rel=2.5                                     levels, from the plan
-//! classes         [0, 1) = 3   [1, 2.5) = 4   [2.5, ∞) = 5           the labels that kernels see, in a copy of the tile
-//! row's grades    0.3 2.75 1.0 …  in rank order                      the k-th judged label of a row belongs to the k-th grade
+//! codebook       one class, code 3, for all grades ≥ 0       the labels that are stored
+//! measures ask   rel=1, rel=2.5                              levels, from the plan
+//! classes        [0, 1) = 3   [1, 2.5) = 4   [2.5, ∞) = 5    the labels that kernels see, in a
+//!                                                            copy of the tile
+//! row's grades   0.3 2.75 1.0 …  in rank order               the k-th judged label of a row
+//!                                                            belongs to the k-th grade
 //! ```
 //!
-//! So thresholds and counts run in the kernels that know nothing of this, and only gains look at grades. Labels of two bytes would need a
-//! second copy of every kernel; this costs 8 bytes for each judged document that was retrieved, which are few. Where all documents are
-//! judged it is felt: eight bytes are read beside each label (benches/RESULTS.md). `classes.rs` makes the labels.
+//! So thresholds and counts run in the kernels that know nothing of this, and only gains look at
+//! grades. Labels of two bytes would need a second copy of every kernel; this costs 8 bytes for
+//! each judged document that was retrieved, which are few. Where all documents are judged it is
+//! felt: eight bytes are read beside each label (benches/RESULTS.md). `classes.rs` makes the
+//! labels.
 //!
-//! The number of documents in a class is a difference of two sums, each found by binary search, so a codebook of L levels costs L log n for
-//! a query and not a pass over its grades. Facts keep these sums from the first grade on that several documents have: up to there they are
-//! the places of the grades, and most grades of many digits are those of one document. Sums of integers are exact, so classes have the counts
-//! that codes would.
+//! The number of documents in a class is a difference of two sums, each found by binary search, so
+//! a codebook of L levels costs L log n for a query and not a pass over its grades. Facts keep
+//! these sums from the first grade on that several documents have: up to there they are the places
+//! of the grades, and most grades of many digits are those of one document. Sums of integers are
+//! exact, so classes have the counts that codes would.
 //!
-//! Grades of a file stay there, and so may change after they were checked (`mmap.rs`). Sums are a copy.
+//! Grades of a file stay there, and so may change after they were checked (`mmap.rs`). Sums are a
+//! copy.
 
 use std::ops::Range;
 
@@ -33,11 +41,13 @@ use super::ragged::{Ragged, pieces};
 /// The number of queries whose facts are made at once.
 const PIECE: usize = 1 << 10;
 
-/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of documents that have it.
+/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of
+/// documents that have it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExactFacts {
     grades: Ragged<f64>,
-    /// The number of documents that have a grade or a lower one of their query, from its first grade of several documents on.
+    /// The number of documents that have a grade or a lower one of their query, from its first
+    /// grade of several documents on.
     upto: Ragged<u32>,
 }
 
@@ -53,7 +63,8 @@ impl<'a> QueryGrades<'a> {
     /// The distinct grades, ascending, each with its number of documents.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, u32)> + Clone + use<'a> {
         let query = *self;
-        (0..query.grades.len()).map(move |at| (query.grades[at], query.upto(at + 1) - query.upto(at)))
+        (0..query.grades.len())
+            .map(move |at| (query.grades[at], query.upto(at + 1) - query.upto(at)))
     }
 
     /// The number of documents that have one of the first grades.
@@ -65,7 +76,8 @@ impl<'a> QueryGrades<'a> {
 
 /// The places of the first grades from a level on, for each of some queries.
 ///
-/// A step of a search waits for memory, which a machine can ask for many times at once: so all queries take each step together.
+/// A step of a search waits for memory, which a machine can ask for many times at once: so all
+/// queries take each step together.
 fn places_from(level: f64, queries: &[QueryGrades<'_>]) -> Vec<usize> {
     let most = queries.iter().map(|query| query.grades.len()).max().unwrap_or(0);
     let mut places = vec![0; queries.len()];
@@ -91,9 +103,11 @@ fn kept_sums(counts: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = 
 
 /// Whether all numbers are finite and not negative.
 pub(super) fn are_grades(numbers: &[f64]) -> bool {
-    // A sign is the highest bit, and the next ones are the exponent, of ones only where a number is not finite: 1 more flows into the sign.
-    let flows =
-        |number: &f64| number.to_bits() | number.to_bits().wrapping_add(1 << (f64::MANTISSA_DIGITS - 1));
+    // A sign is the highest bit, and the next ones are the exponent, of ones only where a number is
+    // not finite: 1 more flows into the sign.
+    let flows = |number: &f64| {
+        number.to_bits() | number.to_bits().wrapping_add(1 << (f64::MANTISSA_DIGITS - 1))
+    };
     let fine = |piece: &[f64]| piece.iter().fold(0, |any, number| any | flows(number)) >> 63 == 0;
     numbers.par_chunks(1 << 16).all(fine)
 }
@@ -158,10 +172,12 @@ impl ExactFacts {
         grades
     }
 
-    /// The facts of the queries by the classes of a codebook; `facts` are those by a single class, with the negative grades.
+    /// The facts of the queries by the classes of a codebook; `facts` are those by a single class,
+    /// with the negative grades.
     pub fn classed(&self, facts: &Facts, book: &Codebook) -> Facts {
         let of_piece = |queries: Range<usize>| {
-            let grades: Vec<QueryGrades<'_>> = queries.clone().map(|query| self.of(query)).collect();
+            let grades: Vec<QueryGrades<'_>> =
+                queries.clone().map(|query| self.of(query)).collect();
             // All grades are at least 0, the bound of the first class.
             let bounds: Vec<_> =
                 book.grades().iter().skip(1).map(|&bound| places_from(bound, &grades)).collect();
@@ -171,7 +187,8 @@ impl ExactFacts {
                 let ends = bounds.iter().map(|places| places[at]).chain([grades.grades.len()]);
                 let mut below = 0;
                 let classes = (FIRST_GRADE..).zip(ends).map(|(code, end)| {
-                    // Bounds ascend, and so do these ends, unless grades of a file change between two searches.
+                    // Bounds ascend, and so do these ends, unless grades of a file change between
+                    // two searches.
                     let first = below;
                     below = grades.upto(end).max(first);
                     (code, below - first)
@@ -186,8 +203,8 @@ impl ExactFacts {
         all
     }
 
-    /// Makes the grades of the columns of a file, and checks them: those of a query are finite, not negative, distinct and ascending, and
-    /// as many documents have one as its facts say.
+    /// Makes the grades of the columns of a file, and checks them: those of a query are finite, not
+    /// negative, distinct and ascending, and as many documents have one as its facts say.
     pub(super) fn from_columns(
         ends: Vec<u64>,
         grades: Column<f64>,
@@ -204,7 +221,8 @@ impl ExactFacts {
             // Where grades ascend, all are as sound as the first and the last one.
             let sound = of_query.first().is_none_or(|grade| grade.is_sign_positive())
                 && of_query.last().is_none_or(|grade| grade.is_finite());
-            let ascend = of_query.windows(2).fold(true, |ascend, pair| ascend & (pair[0] < pair[1]));
+            let ascend =
+                of_query.windows(2).fold(true, |ascend, pair| ascend & (pair[0] < pair[1]));
             if !sound || !ascend || counts.clone().min() == Some(0) {
                 return Err(format!(
                     "query {}: its grades are not finite, distinct and ascending",
@@ -213,7 +231,10 @@ impl ExactFacts {
             }
             let documents: u64 = counts.clone().map(u64::from).sum();
             if documents != facts.of(query).count(Above::JUDGED) {
-                return Err(format!("query {}: not every judged document has an exact grade", query + 1));
+                return Err(format!(
+                    "query {}: not every judged document has an exact grade",
+                    query + 1
+                ));
             }
             match documents > of_query.len() as u64 {
                 true => upto.push_each(kept_sums(counts)),
@@ -225,7 +246,8 @@ impl ExactFacts {
 
     /// The columns that a file has of the grades.
     pub(super) fn columns(&self) -> ExactColumns<'_> {
-        let counts = (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
+        let counts =
+            (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
         let (ends, grades) = self.grades.columns();
         ExactColumns { ends, grades, counts: counts.collect() }
     }
@@ -281,7 +303,10 @@ mod tests {
         let wrong = opened(&grades, &vec![1; counts.len()]);
         assert_eq!(wrong, Err("query 1: not every judged document has an exact grade".to_owned()));
         let wrong = opened(&[-0.0, 0.5, 2.25, 1.0], &counts);
-        assert_eq!(wrong, Err("query 1: its grades are not finite, distinct and ascending".to_owned()));
+        assert_eq!(
+            wrong,
+            Err("query 1: its grades are not finite, distinct and ascending".to_owned())
+        );
     }
 
     #[test]
@@ -294,7 +319,8 @@ mod tests {
         }
         let queries: Vec<QueryGrades<'_>> = (0..exact.len()).map(|query| exact.of(query)).collect();
         for level in (0..140).map(|level| f64::from(level) / 4.0 - 0.25) {
-            let expected = queries.iter().map(|query| query.grades.partition_point(|&grade| grade < level));
+            let expected =
+                queries.iter().map(|query| query.grades.partition_point(|&grade| grade < level));
             assert!(expected.eq(places_from(level, &queries)), "{level}");
         }
         assert!(places_from(1.0, &[]).is_empty());

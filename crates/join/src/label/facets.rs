@@ -1,7 +1,8 @@
 //! Judgments by facet: several of one document, by judges, by subtopics, or as preferences.
 //!
-//! The documents that the qrels name for a query are numbered from 0 in bytewise order of their docnos, and so are groups and sub-groups. A
-//! matrix keeps the numbers of the named documents of each row in rank order; the labels say at which ranks they are.
+//! The documents that the qrels name for a query are numbered from 0 in bytewise order of their
+//! docnos, and so are groups and sub-groups. A matrix keeps the numbers of the named documents of
+//! each row in rank order; the labels say at which ranks they are.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,7 +21,8 @@ pub enum JudgedBy {
     Judge,
     /// A facet is a subtopic of the query.
     Subtopic,
-    /// A facet is a judgment group, which states preferences: a document is preferred to those of lower levels in the same sub-group.
+    /// A facet is a judgment group, which states preferences: a document is preferred to those of
+    /// lower levels in the same sub-group.
     Preference,
     /// A facet is a passage of a document, by its positions: results are passages too.
     Span,
@@ -50,7 +52,8 @@ pub struct FacetJudgment {
 }
 
 impl FacetJudgment {
-    /// Adds the judgment to the largest grades of the documents of its query, in which those before it are.
+    /// Adds the judgment to the largest grades of the documents of its query, in which those before
+    /// it are.
     pub fn add_to(&self, largest: &mut Vec<f64>) {
         match largest.get_mut(self.document as usize) {
             Some(grade) => *grade = self.grade.max(*grade),
@@ -85,7 +88,8 @@ pub struct QueryFacets<'a> {
 }
 
 impl<'a> QueryFacets<'a> {
-    /// The judgments with the numbers of their sub-groups, which are all 0 where there are none, and then mean nothing.
+    /// The judgments with the numbers of their sub-groups, which are all 0 where there are none,
+    /// and then mean nothing.
     pub fn with_subgroups(&self) -> impl Iterator<Item = (&'a FacetJudgment, u32)> + use<'a> {
         let QueryFacets { judgments, subgroups, .. } = *self;
         let subgroup = |at: usize| subgroups.get(at).copied().unwrap_or(0);
@@ -94,8 +98,8 @@ impl<'a> QueryFacets<'a> {
 }
 
 impl Facets {
-    /// Makes judgments of queries: `subgroups` has the number of the sub-group of each judgment, or nothing if there are no sub-groups, and
-    /// `documents` the number of documents of each query.
+    /// Makes judgments of queries: `subgroups` has the number of the sub-group of each judgment, or
+    /// nothing if there are no sub-groups, and `documents` the number of documents of each query.
     pub fn new(
         by: JudgedBy,
         names: Ids,
@@ -113,16 +117,17 @@ impl Facets {
         Facets { by, names, judgments, subgroups, ends }
     }
 
-    /// Makes judgments of those of a file, and checks them: they are by document, group and sub-group, and documents are numbered without
-    /// gaps. Of preferences the same one may be there twice.
+    /// Makes judgments of those of a file, and checks them: they are by document, group and
+    /// sub-group, and documents are numbered without gaps. Of preferences the same one may be there
+    /// twice.
     pub(super) fn checked(
         by: JudgedBy,
         names: Ids,
         (judgments, subgroups): (Ragged<FacetJudgment>, Vec<u32>),
     ) -> Result<Self, String> {
         let known = |&name: &u32| (name as usize) < names.len();
-        let fits =
-            judgments.values().par_iter().all(|of| known(&of.group)) && subgroups.par_iter().all(known);
+        let fits = judgments.values().par_iter().all(|of| known(&of.group))
+            && subgroups.par_iter().all(known);
         if !fits || !names.are_ascending() {
             return Err("the names do not fit the groups".to_owned());
         }
@@ -137,7 +142,8 @@ impl Facets {
 
     /// The judgments of a query.
     pub fn of(&self, query: usize) -> QueryFacets<'_> {
-        let subgroups = if self.has_subgroups() { &self.subgroups[self.judgments.range(query)] } else { &[] };
+        let subgroups =
+            if self.has_subgroups() { &self.subgroups[self.judgments.range(query)] } else { &[] };
         QueryFacets {
             documents: self.documents(query).len() as u32,
             judgments: self.judgments.of(query),
@@ -152,7 +158,8 @@ impl Facets {
 
     /// The judgments of some of the queries alone.
     pub fn of_queries(&self, queries: impl Iterator<Item = usize>) -> Self {
-        let (mut judgments, mut subgroups, mut counts) = (Ragged::default(), Vec::new(), Vec::new());
+        let (mut judgments, mut subgroups, mut counts) =
+            (Ragged::default(), Vec::new(), Vec::new());
         for query in queries {
             let of = self.of(query);
             judgments.push(of.judgments);
@@ -175,7 +182,8 @@ impl Facets {
     }
 }
 
-/// Checks the judgments of a query of a file, with their sub-groups if there are any, and counts its documents.
+/// Checks the judgments of a query of a file, with their sub-groups if there are any, and counts
+/// its documents.
 fn documents_of(
     by: JudgedBy,
     (judgments, subgroups): (&[FacetJudgment], Option<&[u32]>),
@@ -185,8 +193,8 @@ fn documents_of(
     for (at, of) in judgments.iter().enumerate() {
         let place = (of.document, of.group, subgroups.map_or(0, |subgroups| subgroups[at]));
         let ascends = last.is_none_or(|last| last < place || last == place && by_preference);
-        // Documents come in their order, so a number is that of the last one, or the next: behind a gap a grade would be put in the place
-        // of another document.
+        // Documents come in their order, so a number is that of the last one, or the next: behind a
+        // gap a grade would be put in the place of another document.
         if !by_preference && place.2 != 0 {
             return Err("a judgment has a sub-group, but is not a preference");
         }
@@ -200,9 +208,15 @@ fn documents_of(
 }
 
 impl FacetRows {
-    /// Makes rows of those of a file, and checks them: the documents of a row are those of its query, each at most once.
-    pub(super) fn checked(of: Arc<Facets>, rows: Ragged<u32>, queries: usize) -> Result<Self, String> {
-        // The last row that had each number: rows differ, so nothing is cleared between them, and the memory is that of the largest query.
+    /// Makes rows of those of a file, and checks them: the documents of a row are those of its
+    /// query, each at most once.
+    pub(super) fn checked(
+        of: Arc<Facets>,
+        rows: Ragged<u32>,
+        queries: usize,
+    ) -> Result<Self, String> {
+        // The last row that had each number: rows differ, so nothing is cleared between them, and
+        // the memory is that of the largest query.
         let mut met: Vec<usize> = Vec::new();
         for row in 0..rows.len() {
             let documents = of.documents(row % queries.max(1)).len();

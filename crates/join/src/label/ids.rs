@@ -37,7 +37,9 @@ impl Ids {
 
     /// Makes ids of the columns of a file; `None` if the columns do not fit together.
     pub fn from_columns(ends: Vec<u64>, bytes: Vec<u8>) -> Option<Self> {
-        let fits = ends.first() == Some(&0) && ends.is_sorted() && ends.last() == Some(&(bytes.len() as u64));
+        let fits = ends.first() == Some(&0)
+            && ends.is_sorted()
+            && ends.last() == Some(&(bytes.len() as u64));
         fits.then_some(Ids { bytes, ends })
     }
 
@@ -94,7 +96,8 @@ impl<'a> FromIterator<&'a [u8]> for Ids {
     }
 }
 
-/// Queries that only one side has: their number, and the ids of all or of the first few, in bytewise order.
+/// Queries that only one side has: their number, and the ids of all or of the first few, in
+/// bytewise order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unmatched {
     /// The number of these queries.

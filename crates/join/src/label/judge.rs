@@ -15,8 +15,9 @@ impl LabelMatrix {
         by_judge.map(|grouped| grouped.of.names.clone()).unwrap_or_default()
     }
 
-    /// Makes the matrix of the same rankings over the judgments of one judge alone: of the queries that the judge has judged, with the
-    /// judge's grades. `judge` is an index of [`LabelMatrix::judges`]. For more than one judge take [`LabelMatrix::judges_apart`].
+    /// Makes the matrix of the same rankings over the judgments of one judge alone: of the queries
+    /// that the judge has judged, with the judge's grades. `judge` is an index of
+    /// [`LabelMatrix::judges`]. For more than one judge take [`LabelMatrix::judges_apart`].
     ///
     /// # Errors
     /// What matrices refuse: too many queries, rows or labels.
@@ -30,8 +31,8 @@ impl LabelMatrix {
     }
 }
 
-/// The judgments of a matrix, judge by judge. They are sorted once, so that the matrices of all judges together take as long as their
-/// rankings are.
+/// The judgments of a matrix, judge by judge. They are sorted once, so that the matrices of all
+/// judges together take as long as their rankings are.
 #[derive(Debug)]
 pub struct JudgesApart<'m> {
     matrix: &'m LabelMatrix,
@@ -104,9 +105,14 @@ impl<'m> JudgesApart<'m> {
         let piece = |run: usize| self.piece(run, judged, &code, exact.is_some());
         let pieces: Vec<StagedPiece> = (0..of.runs.len()).map(piece).collect();
         let mut matrix =
-            MatrixBuilder::new(book.clone(), of.rule.clone(), of.fingerprint, ids, facts).with_exact(exact);
+            MatrixBuilder::new(book.clone(), of.rule.clone(), of.fingerprint, ids, facts)
+                .with_exact(exact);
         for (info, piece) in of.runs.iter().zip(pieces) {
-            matrix.push(StagedRun { info: info.clone(), pieces: vec![piece], ..StagedRun::default() });
+            matrix.push(StagedRun {
+                info: info.clone(),
+                pieces: vec![piece],
+                ..StagedRun::default()
+            });
         }
         matrix.finish()
     }
@@ -125,7 +131,8 @@ impl<'m> JudgesApart<'m> {
             let row = run * of.queries.len() + judged.query;
             let depth = of.depths[row];
             let mut numbers = grouped.rows.of(row).iter();
-            let labels = self.places[row].map(|(tile, lane)| of.tile(tile as usize).lane(lane.into()));
+            let labels =
+                self.places[row].map(|(tile, lane)| of.tile(tile as usize).lane(lane.into()));
             for label in labels.into_iter().flatten().take(depth as usize) {
                 let number = Above::POOLED.contains(label).then(|| numbers.next()).flatten();
                 let own = number.and_then(|&number| judged.grade(number));

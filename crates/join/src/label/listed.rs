@@ -1,25 +1,32 @@
-//! Lists of the documents of a tile that matter to folds: kept by a matrix from its second evaluation on.
+//! Lists of the documents of a tile that matter to folds: kept by a matrix from its second
+//! evaluation on.
 //!
-//! Judgments are sparse: of a thousand labels ten or fewer say anything but "not in the qrels". A fold that must find these reads all
-//! thousand, so it can be no faster than memory. A list of them has four bytes a document, and a fold over the list reads nothing else:
-//! at one document in a hundred that is a twenty-fifth of the bytes, and nothing is compared.
+//! Judgments are sparse: of a thousand labels ten or fewer say anything but "not in the qrels". A
+//! fold that must find these reads all thousand, so it can be no faster than memory. A list of them
+//! has four bytes a document, and a fold over the list reads nothing else: at one document in a
+//! hundred that is a twenty-fifth of the bytes, and nothing is compared.
 //!
-//! **When.** Whoever evaluates a matrix once has to read its labels anyway, and memory that is touched for the first time is dear (a list of
-//! 4 MB takes as long as reading 20 MB). So the first evaluation keeps no list. A matrix that is evaluated again will most likely be evaluated
-//! more often: the second evaluation lists a tile when it comes to it, in the cache, and folds over the list at once, which costs about
-//! as much as folding over the labels. All later ones read lists only. The `.lmx` file has none: its bytes say the same without.
+//! **When.** Whoever evaluates a matrix once has to read its labels anyway, and memory that is
+//! touched for the first time is dear (a list of 4 MB takes as long as reading 20 MB). So the first
+//! evaluation keeps no list. A matrix that is evaluated again will most likely be evaluated more
+//! often: the second evaluation lists a tile when it comes to it, in the cache, and folds over the
+//! list at once, which costs about as much as folding over the labels. All later ones read lists
+//! only. The `.lmx` file has none: its bytes say the same without.
 //!
-//! **At once.** A list also pays for itself when it is used once, if it is short: labels are compared in one pass for all folds, and nothing
-//! is made ready for what is not there. So a first evaluation lists tiles in which at most one label in [`RARE`] matters, in memory that is used
+//! **At once.** A list also pays for itself when it is used once, if it is short: labels are
+//! compared in one pass for all folds, and nothing is made ready for what is not there. So a first
+//! evaluation lists tiles in which at most one label in [`RARE`] matters, in memory that is used
 //! again from tile to tile.
 //!
-//! **Which.** A tile has a list where at most one label in [`SPARSE`] is named; a sample tells most of the others before a list is tried. So
-//! lists are at most an eighth of the size of the tiles, and denser tiles, in which lists gain less, take no memory. Rank, lane and code of a
-//! document are one number of 32 bits, so tiles deeper than 2¹⁸ ranks have none either.
+//! **Which.** A tile has a list where at most one label in [`SPARSE`] is named; a sample tells most
+//! of the others before a list is tried. So lists are at most an eighth of the size of the tiles,
+//! and denser tiles, in which lists gain less, take no memory. Rank, lane and code of a document
+//! are one number of 32 bits, so tiles deeper than 2¹⁸ ranks have none either.
 //!
-//! **Order.** By lines of 64 ranks, and within a line as labels lie in the tile. So a list is made by taking documents as they come,
-//! what comes down to a cutoff is the beginning of a list up to the line that the cutoff divides, and of each lane the documents are in rank
-//! order, so that sums over a list have the bits of sums over labels.
+//! **Order.** By lines of 64 ranks, and within a line as labels lie in the tile. So a list is made
+//! by taking documents as they come, what comes down to a cutoff is the beginning of a list up to
+//! the line that the cutoff divides, and of each lane the documents are in rank order, so that sums
+//! over a list have the bits of sums over labels.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,8 +40,8 @@ use super::tile::{GROUP, LANES, NARROW_LANES, Tile};
 const SPARSE: usize = 32;
 /// The fewest labels for each document of a list that is used only once.
 const RARE: usize = 128;
-/// The depth of the shallowest tile whose list is used only once: at depth 100, where a ranking costs more than its labels, that was slower
-/// (benches/RESULTS.md).
+/// The depth of the shallowest tile whose list is used only once: at depth 100, where a ranking
+/// costs more than its labels, that was slower (benches/RESULTS.md).
 const SHALLOWEST_LISTED: usize = 512;
 /// The depth of the deepest tile that is listed.
 const DEEPEST_LISTED: usize = 1 << 18;
@@ -99,7 +106,8 @@ pub struct ListedTiles {
 }
 
 impl ListedTiles {
-    /// Notes an evaluation of a matrix that has `tiles` tiles, and returns the lists if it is not the first.
+    /// Notes an evaluation of a matrix that has `tiles` tiles, and returns the lists if it is not
+    /// the first.
     pub(super) fn of_evaluation(&self, tiles: usize) -> Option<&Self> {
         // Relaxed: which of two evaluations at the same time is the first decides about no number.
         if !self.evaluated.swap(true, Ordering::Relaxed) {
@@ -130,8 +138,9 @@ impl ListedTiles {
     }
 }
 
-/// Whether more than three documents in `2 * SPARSE` of a sample of a tile's labels are named by judgments. A list holds one in `SPARSE` at
-/// most, so this tile's would be given up, for a third of the time of folding the tile.
+/// Whether more than three documents in `2 * SPARSE` of a sample of a tile's labels are named by
+/// judgments. A list holds one in `SPARSE` at most, so this tile's would be given up, for a third
+/// of the time of folding the tile.
 fn is_dense(tile: Tile<'_>) -> bool {
     // Odd, so that vectors of all lanes are looked at.
     const SAMPLED: usize = 15;
@@ -144,18 +153,24 @@ fn is_dense(tile: Tile<'_>) -> bool {
     2 * named * SPARSE > 3 * labels
 }
 
-/// Lists the documents of a tile that are in a set in `room`, for folds that follow at once; `None` if that does not pay for itself.
+/// Lists the documents of a tile that are in a set in `room`, for folds that follow at once; `None`
+/// if that does not pay for itself.
 pub(super) fn listed_at_once<'r>(
     tile: Tile<'_>,
     set: Above,
     room: &'r mut Vec<ListedDocument>,
 ) -> Option<&'r [ListedDocument]> {
-    if tile.depth < SHALLOWEST_LISTED { None } else { listed(Level::new(), tile, (set, RARE), room) }
+    if tile.depth < SHALLOWEST_LISTED {
+        None
+    } else {
+        listed(Level::new(), tile, (set, RARE), room)
+    }
 }
 
 /// Writes the documents of a tile that are in `set` to `room`.
 ///
-/// `None` if more than one document in `labels` is in the set, or the tile is deeper than [`DEEPEST_LISTED`].
+/// `None` if more than one document in `labels` is in the set, or the tile is deeper than
+/// [`DEEPEST_LISTED`].
 fn listed<'r>(
     level: Level,
     tile: Tile<'_>,
@@ -163,7 +178,8 @@ fn listed<'r>(
     room: &'r mut Vec<ListedDocument>,
 ) -> Option<&'r [ListedDocument]> {
     let most = tile.labels.len() / labels;
-    // The documents of the vector with which the list becomes too long are written as well, by fours.
+    // The documents of the vector with which the list becomes too long are written as well, by
+    // fours.
     if room.len() < most + VECTOR + AT_ONCE {
         room.resize(most + VECTOR + AT_ONCE, ListedDocument::default());
     }
@@ -174,7 +190,8 @@ fn listed<'r>(
     Some(&room[..found?])
 }
 
-/// Lists the documents of a tile that are in a set, and returns their number; `None` if there are more than `most`.
+/// Lists the documents of a tile that are in a set, and returns their number; `None` if there are
+/// more than `most`.
 #[inline(always)]
 fn list_all<S: Simd>(
     simd: S,
@@ -183,7 +200,8 @@ fn list_all<S: Simd>(
     most: usize,
     list: &mut [ListedDocument],
 ) -> Option<usize> {
-    /// The number of vectors that are compared before the first of them is looked at: one bit of a word for each that has a document.
+    /// The number of vectors that are compared before the first of them is looked at: one bit of a
+    /// word for each that has a document.
     const TOGETHER: usize = 64;
     let threshold = u8x64::splat(simd, set.0);
     let strips = tile.lanes / NARROW_LANES;
@@ -198,11 +216,13 @@ fn list_all<S: Simd>(
             let at = some.trailing_zeros() as usize;
             some &= some - 1;
             let vector = part * TOGETHER + at;
-            let first = ListedDocument::new(vector / strips * GROUP, vector % strips * NARROW_LANES, 0);
+            let first =
+                ListedDocument::new(vector / strips * GROUP, vector % strips * NARROW_LANES, 0);
             let fours = masks[at].count_ones().div_ceil(AT_ONCE as u32);
             let labels = &labels[at * VECTOR..][..VECTOR];
-            let of_place =
-                |place: usize| first.with(ListedDocument::new(place % GROUP, place / GROUP, labels[place]));
+            let of_place = |place: usize| {
+                first.with(ListedDocument::new(place % GROUP, place / GROUP, labels[place]))
+            };
             found += list_vector((masks[at], fours), of_place, &mut list[found..]);
             if found > most {
                 return None;
@@ -212,9 +232,11 @@ fn list_all<S: Simd>(
     Some(found)
 }
 
-// Four documents are written whether or not there are four, and only the number tells how many count: so the length of the loop is the same
-// for up to four, and no branch depends on a single label. A mask that has run out gives the first label, which nobody reads.
-/// Lists the documents of a mask, which `of_place` makes of the places of bits, four for each of `fours`; returns their number.
+// Four documents are written whether or not there are four, and only the number tells how many
+// count: so the length of the loop is the same for up to four, and no branch depends on a single
+// label. A mask that has run out gives the first label, which nobody reads.
+/// Lists the documents of a mask, which `of_place` makes of the places of bits, four for each of
+/// `fours`; returns their number.
 #[inline(always)]
 fn list_vector(
     (mut mask, fours): (u64, u32),
@@ -235,7 +257,8 @@ fn list_vector(
 mod tests {
     use super::*;
 
-    /// A tile of which one label in `often` is named, by codes up to 255, at places that look random.
+    /// A tile of which one label in `often` is named, by codes up to 255, at places that look
+    /// random.
     fn labels(lanes: usize, depth: usize, often: u32) -> Vec<u8> {
         let mut state = often;
         let mut random = || {
@@ -257,17 +280,21 @@ mod tests {
         {
             let labels = labels(lanes, depth, often);
             let tile = Tile { labels: &labels, lanes, depth };
-            let groups = (0..depth).step_by(GROUP).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane)));
-            let places =
-                groups.flat_map(|(first, lane)| (first..first + GROUP).map(move |rank| (rank, lane)));
+            let groups =
+                (0..depth).step_by(GROUP).flat_map(|rank| (0..lanes).map(move |lane| (rank, lane)));
+            let places = groups
+                .flat_map(|(first, lane)| (first..first + GROUP).map(move |rank| (rank, lane)));
             let expected: Vec<_> = places
                 .map(|(rank, lane)| (rank as u32 + 1, lane, tile.label(lane, rank)))
                 .filter(|&(_, _, code)| code >= 2)
                 .collect();
-            for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+            for level in
+                laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level())
+            {
                 let mut room = Vec::new();
                 let list = listed(level, tile, (Above::POOLED, SPARSE), &mut room).expect("a list");
-                let found: Vec<_> = list.iter().map(|of| (of.rank(), of.lane(), of.code())).collect();
+                let found: Vec<_> =
+                    list.iter().map(|of| (of.rank(), of.lane(), of.code())).collect();
                 assert_eq!(found, expected, "{lanes} lanes, depth {depth}");
                 assert!(list.iter().all(|of| of.line() == (of.rank() - 1) / 64));
             }
@@ -290,7 +317,8 @@ mod tests {
         assert!(listed(level, tile(&dense), (Above::POOLED, SPARSE), &mut room).is_none());
         let mut deep = vec![0; 16 * (DEEPEST_LISTED + GROUP)];
         deep[16 * DEEPEST_LISTED - 1] = 255;
-        let deepest = Tile { labels: &deep[..16 * DEEPEST_LISTED], lanes: 16, depth: DEEPEST_LISTED };
+        let deepest =
+            Tile { labels: &deep[..16 * DEEPEST_LISTED], lanes: 16, depth: DEEPEST_LISTED };
         let list = listed(level, deepest, (Above::POOLED, SPARSE), &mut room).expect("a list");
         assert_eq!((list[0].rank(), list[0].lane(), list[0].code()), (1 << 18, 15, 255));
         let deeper = Tile { labels: &deep, lanes: 16, depth: DEEPEST_LISTED + GROUP };
@@ -300,8 +328,12 @@ mod tests {
     #[test]
     fn a_sample_tells_dense_tiles() {
         for (lanes, depth) in [(64, 1000), (16, 4000), (64, 400)] {
-            let is_dense = |often: u32| is_dense(Tile { labels: &labels(lanes, depth, often), lanes, depth });
-            assert_eq!([1, 10, 16, 32, 40, 1000].map(is_dense), [true, true, true, false, false, false]);
+            let is_dense =
+                |often: u32| is_dense(Tile { labels: &labels(lanes, depth, often), lanes, depth });
+            assert_eq!(
+                [1, 10, 16, 32, 40, 1000].map(is_dense),
+                [true, true, true, false, false, false]
+            );
         }
         assert!(!is_dense(Tile { labels: &[], lanes: 64, depth: 0 }));
     }

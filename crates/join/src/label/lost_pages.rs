@@ -1,33 +1,42 @@
-//! The handler for mapped files that shrink: a message and an exit code, instead of a signal that ends the process without a message.
+//! The handler for mapped files that shrink: a message and an exit code, instead of a signal that
+//! ends the process without a message.
 //!
-//! The library handles no signal by itself; a program asks for it. The handler may run at any instruction of any thread, so it takes no
-//! lock and allocates nothing: it walks a list to which records are only ever added, looks for the address that could not be read, and
-//! writes a message that was made when the file was mapped.
+//! The library handles no signal by itself; a program asks for it. The handler may run at any
+//! instruction of any thread, so it takes no lock and allocates nothing: it walks a list to which
+//! records are only ever added, looks for the address that could not be read, and writes a message
+//! that was made when the file was mapped.
 //!
 //! ```text
-//! LATEST ──► record ──► record ──► … ──► null        made once, leaked, never changed but for `mapped`
+//! LATEST ──► record ──► record ──► … ──► null    made once, leaked, never changed but for `mapped`
 //!            addresses, message, mapped
 //! ```
 //!
 //! Why this is sound, though a signal may stop a thread between any two instructions:
 //!
-//! * A record is complete before the list leads to it: the exchange that publishes it releases, and whoever follows a link acquires.
-//! * No record is freed, so a handler that stands on one while its file is unmapped goes on safely. That costs 100 bytes for each file.
-//! * Addresses are used again after a file is unmapped. `mapped` is cleared before that (the order of the fields of `FileMemory::Mapped`),
-//!   and the record of a newer map is nearer to the start of the list, so an address never names a file that is gone.
-//! * In the handler there are only loads, `write`, `pause`, `_exit`, `sigaction` and `raise`, all of which POSIX allows there.
+//! * A record is complete before the list leads to it: the exchange that publishes it releases, and
+//!   whoever follows a link acquires.
+//! * No record is freed, so a handler that stands on one while its file is unmapped goes on safely.
+//!   That costs 100 bytes for each file.
+//! * Addresses are used again after a file is unmapped. `mapped` is cleared before that (the order
+//!   of the fields of `FileMemory::Mapped`), and the record of a newer map is nearer to the start
+//!   of the list, so an address never names a file that is gone.
+//! * In the handler there are only loads, `write`, `pause`, `_exit`, `sigaction` and `raise`, all
+//!   of which POSIX allows there.
 //!
-//! Why exit at all, and not go on: the instruction that faulted cannot be finished, and a `&[u8]` cannot report an error. A program that
-//! must survive reads its files instead (`FileAccess::Read`).
+//! Why exit at all, and not go on: the instruction that faulted cannot be finished, and a `&[u8]`
+//! cannot report an error. A program that must survive reads its files instead
+//! (`FileAccess::Read`).
 
 use std::path::Path;
 
-/// Makes the process exit when a mapped file can no longer be read: it writes `message` of the file's name to stderr and exits with `code`.
-/// That happens when another program shortens the file, or when a disk fails.
+/// Makes the process exit when a mapped file can no longer be read: it writes `message` of the
+/// file's name to stderr and exits with `code`. That happens when another program shortens the
+/// file, or when a disk fails.
 ///
-/// This installs a handler of `SIGBUS` for the whole process. A `SIGBUS` with another cause is left to the handler that was there before.
-/// Call it once, before any file is mapped: the handler does not know files that are mapped already. A record of about 100 bytes stays in
-/// memory for each file that is mapped afterwards.
+/// This installs a handler of `SIGBUS` for the whole process. A `SIGBUS` with another cause is left
+/// to the handler that was there before. Call it once, before any file is mapped: the handler does
+/// not know files that are mapped already. A record of about 100 bytes stays in memory for each
+/// file that is mapped afterwards.
 ///
 /// On Windows it does nothing, because a mapped file cannot be shortened there.
 pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
@@ -92,19 +101,22 @@ mod signal {
     }
 
     static ASKED: OnceLock<Handler> = OnceLock::new();
-    /// The latest record. Records are never freed, so that the handler can walk from one to the next at any time.
+    /// The latest record. Records are never freed, so that the handler can walk from one to the
+    /// next at any time.
     static LATEST: AtomicPtr<MapRecord> = AtomicPtr::new(null_mut());
 
     /// Installs the handler, unless it is installed already.
     pub fn install(code: i32, message: fn(&str) -> String) {
         ASKED.get_or_init(|| {
-            // The action before is needed by the handler, so it is asked for first. Between the action and the end of this closure the
-            // handler of another thread finds nothing in `ASKED` and returns; its instruction faults again, until it is there.
+            // The action before is needed by the handler, so it is asked for first. Between the
+            // action and the end of this closure the handler of another thread finds nothing in
+            // `ASKED` and returns; its instruction faults again, until it is there.
             let previous = action(None);
             let asked = Handler { code, message, previous };
             let mut ours = previous;
             ours.sa_sigaction = on_sigbus as *const () as usize;
-            // On the thread's alternate stack, if it has one, as Rust's own handler runs, and with the address that faulted.
+            // On the thread's alternate stack, if it has one, as Rust's own handler runs, and with
+            // the address that faulted.
             ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             action(Some(&ours));
             asked
@@ -114,7 +126,8 @@ mod signal {
     /// Sets the action for `SIGBUS`, if `new` is one, and returns the action before.
     fn action(new: Option<&libc::sigaction>) -> libc::sigaction {
         let new = new.map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: an action of zeros is one, the default; `new` is null or valid, and `sigaction` only writes to `old`.
+        // SAFETY: an action of zeros is one, the default; `new` is null or valid, and `sigaction`
+        // only writes to `old`.
         #[allow(unsafe_code)]
         unsafe {
             let mut old: libc::sigaction = std::mem::zeroed();
@@ -135,7 +148,8 @@ mod signal {
             next: AtomicPtr::default(),
         }));
         let add = |latest| {
-            // Relaxed: nobody sees the record before the exchange succeeds, which publishes this store too.
+            // Relaxed: nobody sees the record before the exchange succeeds, which publishes this
+            // store too.
             record.next.store(latest, Ordering::Relaxed);
             Some(std::ptr::from_ref(record).cast_mut())
         };
@@ -153,7 +167,8 @@ mod signal {
 
     /// The record that a link of the list leads to.
     fn follow(link: &AtomicPtr<MapRecord>) -> Option<&'static MapRecord> {
-        // SAFETY: a link is null or leads to a leaked record, which only its atomics change, and which was made before.
+        // SAFETY: a link is null or leads to a leaked record, which only its atomics change, and
+        // which was made before.
         #[allow(unsafe_code)]
         unsafe {
             link.load(Ordering::Acquire).as_ref()
@@ -167,16 +182,21 @@ mod signal {
         mapped.find(|record| record.addresses.contains(&address))
     }
 
-    extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
-        // SAFETY: a handler with SA_SIGINFO is given a valid `info`; an address is in it where the code is positive, which says
-        // that it was not sent by a process.
+    extern "C" fn on_sigbus(
+        signal: libc::c_int,
+        info: *mut libc::siginfo_t,
+        _context: *mut libc::c_void,
+    ) {
+        // SAFETY: a handler with SA_SIGINFO is given a valid `info`; an address is in it where the
+        // code is positive, which says that it was not sent by a process.
         #[allow(unsafe_code)]
         let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };
         let Some(asked) = ASKED.get() else { return };
         if raised && let Some(file) = file_at(address) {
             say_and_exit(&file.message, asked.code);
         }
-        // Not ours: the instruction is run again, and raises the signal again, under the handler that was there before.
+        // Not ours: the instruction is run again, and raises the signal again, under the handler
+        // that was there before.
         action(Some(&asked.previous));
         if !raised {
             // SAFETY: nothing is to be kept. The signal is held back until this handler returns.
@@ -190,10 +210,12 @@ mod signal {
     /// Writes the message and ends the process. If several threads come here, one of them writes.
     fn say_and_exit(message: &[u8], code: i32) -> ! {
         static SAID: AtomicBool = AtomicBool::new(false);
-        // SAFETY: `write`, `pause` and `_exit` may be called from a handler of signals, and `message` is valid for its length.
+        // SAFETY: `write`, `pause` and `_exit` may be called from a handler of signals, and
+        // `message` is valid for its length.
         #[allow(unsafe_code)]
         unsafe {
-            // The others wait for the end: two messages, or an exit before the first is written, would be worse.
+            // The others wait for the end: two messages, or an exit before the first is written,
+            // would be worse.
             while SAID.swap(true, Ordering::AcqRel) {
                 libc::pause();
             }

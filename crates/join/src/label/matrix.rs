@@ -34,7 +34,8 @@ pub struct RunInfo {
     pub source: String,
     /// Result lines read, those of unjudged queries included.
     pub results: u64,
-    /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of the first few.
+    /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of
+    /// the first few.
     pub ignored: Unmatched,
     /// Findings about its scores from reading; files do not keep them.
     pub seen: ScoresSeen,
@@ -42,7 +43,8 @@ pub struct RunInfo {
     pub units: UnitCounts,
 }
 
-/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what gives the labels their meaning.
+/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what gives the labels
+/// their meaning.
 ///
 /// Every judged query has a row in every run; one that a run lacks has depth 0.
 /// The row of run `r` and query `q` has the index `r * queries + q`.
@@ -125,7 +127,8 @@ impl LabelMatrix {
         self.ideal
     }
 
-    /// A fingerprint of the judgments: results are comparable only where the fingerprints are equal.
+    /// A fingerprint of the judgments: results are comparable only where the fingerprints are
+    /// equal.
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
@@ -162,29 +165,31 @@ impl LabelMatrix {
         &self.depths[run * queries..(run + 1) * queries]
     }
 
-    /// The groups that the queries look like by their judged documents; `None` if they look like none, or if it was not looked for, see
-    /// [`Join::shared_judgments`]. They are not stored.
+    /// The groups that the queries look like by their judged documents; `None` if they look like
+    /// none, or if it was not looked for, see [`Join::shared_judgments`]. They are not stored.
     ///
     /// [`Join::shared_judgments`]: crate::ingest::Join::shared_judgments
     pub fn shared_judgments(&self) -> Option<SharedJudgments> {
         self.shared
     }
 
-    /// The groups of documents that have equal scores and different labels; `None` if they were not kept, see [`Join::keep_ties`].
+    /// The groups of documents that have equal scores and different labels; `None` if they were not
+    /// kept, see [`Join::keep_ties`].
     ///
     /// [`Join::keep_ties`]: crate::ingest::Join::keep_ties
     pub fn tied_groups(&self) -> Option<&TiedGroups> {
         self.tied.as_ref()
     }
 
-    /// The exact grades, if there are too many distinct ones for a code each: those of the judgments of each query, and those of the
-    /// documents of each row.
+    /// The exact grades, if there are too many distinct ones for a code each: those of the
+    /// judgments of each query, and those of the documents of each row.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&ExactGrades> {
         self.exact.as_ref()
     }
 
-    /// The judgments by facet, and the named documents of each row, if judgments were read by facet.
+    /// The judgments by facet, and the named documents of each row, if judgments were read by
+    /// facet.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&FacetRows> {
         self.grouped.as_ref()
@@ -213,7 +218,11 @@ impl LabelMatrix {
     pub fn tile(&self, at: usize) -> Tile<'_> {
         let span = self.packing.tiles[at];
         let range = span.offset as usize..(span.offset + span.bytes()) as usize;
-        Tile { labels: &self.labels.bytes()[range], lanes: span.lanes as usize, depth: span.depth as usize }
+        Tile {
+            labels: &self.labels.bytes()[range],
+            lanes: span.lanes as usize,
+            depth: span.depth as usize,
+        }
     }
 
     /// The rows of tile `at`, lane by lane.
@@ -235,7 +244,8 @@ impl LabelMatrix {
 pub struct StagedRun {
     /// The description of the run.
     pub info: RunInfo,
-    /// The rankings of the run, at most one a query, in as many pieces as there were workers or chunks.
+    /// The rankings of the run, at most one a query, in as many pieces as there were workers or
+    /// chunks.
     pub pieces: Vec<StagedPiece>,
     /// The tied groups of the run, if they are kept.
     pub tied: Option<StagedTies>,
@@ -248,11 +258,14 @@ pub struct StagedPiece {
     pub rows: Vec<StagedRow>,
     /// The labels of the rankings, row after row.
     pub labels: Vec<u8>,
-    /// The exact grades of the judged documents of the rankings, row after row in rank order, if codes are classes of grades.
+    /// The exact grades of the judged documents of the rankings, row after row in rank order, if
+    /// codes are classes of grades.
     pub exact: Vec<f64>,
-    /// The numbers of the documents of the rankings that the qrels name, row after row in rank order, if judgments are by facet.
+    /// The numbers of the documents of the rankings that the qrels name, row after row in rank
+    /// order, if judgments are by facet.
     pub numbers: Vec<u32>,
-    /// The numbers of positions of each rank of the rankings, row after row, if judgments are by span.
+    /// The numbers of positions of each rank of the rankings, row after row, if judgments are by
+    /// span.
     pub spans: Vec<u32>,
 }
 
@@ -283,10 +296,29 @@ pub struct MatrixBuilder {
 
 impl MatrixBuilder {
     /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
-    pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
-        let (runs, ideal, exact, grouped, spans) = (Vec::new(), IdealOf::Judgments, None, None, None);
+    pub fn new(
+        book: Codebook,
+        rule: RankingRule,
+        fingerprint: u128,
+        queries: Ids,
+        facts: Facts,
+    ) -> Self {
+        let (runs, ideal, exact, grouped, spans) =
+            (Vec::new(), IdealOf::Judgments, None, None, None);
         let shared = None;
-        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped, spans, shared }
+        MatrixBuilder {
+            book,
+            rule,
+            fingerprint,
+            queries,
+            facts,
+            runs,
+            ideal,
+            exact,
+            grouped,
+            spans,
+            shared,
+        }
     }
 
     /// Sets the source of the facts. The default is judgments.
@@ -323,19 +355,22 @@ impl MatrixBuilder {
         self.runs.push(run);
     }
 
-    /// Packs the rows into tiles, in parallel. The labels of a row are taken as they are: codes of the codebook, none of them
-    /// 0, and of no code more than the facts of its query have. The matrix has tied groups where all of its runs have.
+    /// Packs the rows into tiles, in parallel. The labels of a row are taken as they are: codes of
+    /// the codebook, none of them 0, and of no code more than the facts of its query have. The
+    /// matrix has tied groups where all of its runs have.
     ///
     /// # Errors
-    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as many as have facts. Facts of codes that the
-    /// codebook lacks, or of more documents than [`MOST_JUDGED`]. A row whose query does not exist, or of more labels than its piece has
-    /// left or the rule keeps; two rows of one query in one run; labels of a piece that belong to no row. Tied groups that their row cannot
-    /// have.
+    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as
+    /// many as have facts. Facts of codes that the codebook lacks, or of more documents than
+    /// [`MOST_JUDGED`]. A row whose query does not exist, or of more labels than its piece has left
+    /// or the rule keeps; two rows of one query in one run; labels of a piece that belong to no
+    /// row. Tied groups that their row cannot have.
     ///
     /// [`MOST_JUDGED`]: super::MOST_JUDGED
     pub fn finish(mut self) -> Result<LabelMatrix> {
         self.check_queries()?;
-        let tied: Option<Vec<StagedTies>> = self.runs.iter_mut().map(|run| run.tied.take()).collect();
+        let tied: Option<Vec<StagedTies>> =
+            self.runs.iter_mut().map(|run| run.tied.take()).collect();
         let (queries, rows) = (self.queries.len(), self.rows()?);
         let mut depths = vec![0u32; rows];
         let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
@@ -351,14 +386,18 @@ impl MatrixBuilder {
                 numbers_of: numbers_of.get_mut(of_run.clone()),
                 spans_of: spans_of.get_mut(of_run.clone()).map(|of| (width, of)),
             };
-            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside)
-                .map_err(|message| Error::Unanswerable(format!("run {}: {message}", run.info.name)))?;
+            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside).map_err(
+                |message| Error::Unanswerable(format!("run {}: {message}", run.info.name)),
+            )?;
         }
         if let Some((depth, kept)) = self.rule.deeper(&depths) {
             let message = format!("a row of {depth} results where the rule keeps the first {kept}");
             return Err(Error::Unanswerable(message));
         }
-        let tied = tied_groups(tied, TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts })?;
+        let tied = tied_groups(
+            tied,
+            TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts },
+        )?;
         let packing = Packing::new(&depths)?;
         let lines = packed(&packing, &labels_of);
         drop(labels_of);
@@ -366,7 +405,8 @@ impl MatrixBuilder {
         let grouped = self.grouped.map(|of| FacetRows { of, rows: Ragged::of_rows(&numbers_of) });
         let spans = self.spans.map(|of| SpanRows::checked(of, Ragged::of_rows(&spans_of), &depths));
         let spans = spans.transpose().map_err(Error::Unanswerable)?;
-        let beside = |StagedRun { info, .. }| RunInfo { seen: info.seen.beside(&self.book), ..info };
+        let beside =
+            |StagedRun { info, .. }| RunInfo { seen: info.seen.beside(&self.book), ..info };
         let runs = self.runs.into_iter().map(beside).collect();
         Ok(LabelMatrix {
             book: self.book,
@@ -402,7 +442,11 @@ impl MatrixBuilder {
     fn check_queries(&self) -> Result<()> {
         let wrong = |message: String| Err(Error::Unanswerable(message));
         if self.queries.len() != self.facts.len() {
-            return wrong(format!("{} queries with the facts of {}", self.queries.len(), self.facts.len()));
+            return wrong(format!(
+                "{} queries with the facts of {}",
+                self.queries.len(),
+                self.facts.len()
+            ));
         }
         if !self.queries.are_ascending() {
             return wrong("the ids of the queries are not distinct and ascending".to_owned());
@@ -411,7 +455,9 @@ impl MatrixBuilder {
         if self.exact.is_none() != self.book.is_exact() || exact != self.queries.len() {
             return wrong("the exact grades do not fit the codebook and the queries".to_owned());
         }
-        self.facts.check(self.book.codes()).or_else(|message| wrong(format!("judged counts: {message}")))
+        self.facts
+            .check(self.book.codes())
+            .or_else(|message| wrong(format!("judged counts: {message}")))
     }
 }
 
@@ -477,30 +523,41 @@ fn unpack<'a>(
             }
             *of_query = depth;
             (labels_of[at], rest) = rest.split_at_checked(depth as usize).ok_or_else(|| {
-                format!("a row of query {query} with {depth} labels, and its piece has {} left", rest.len())
+                format!(
+                    "a row of query {query} with {depth} labels, and its piece has {} left",
+                    rest.len()
+                )
             })?;
             if let Some(exact_of) = &mut exact_of {
-                let judged = labels_of[at].iter().filter(|&&label| Above::JUDGED.contains(label)).count();
+                let judged =
+                    labels_of[at].iter().filter(|&&label| Above::JUDGED.contains(label)).count();
                 (exact_of[at], grades) = grades.split_at_checked(judged).ok_or_else(|| {
                     format!(
-                        "a row of query {query} has {judged} judged documents, and its piece {} grades left",
+                        "a row of query {query} has {judged} judged documents, and its piece {} \
+                         grades left",
                         grades.len()
                     )
                 })?;
             }
             if let Some(numbers_of) = &mut numbers_of {
-                let named = labels_of[at].iter().filter(|&&label| Above::POOLED.contains(label)).count();
+                let named =
+                    labels_of[at].iter().filter(|&&label| Above::POOLED.contains(label)).count();
                 (numbers_of[at], numbers) = numbers.split_at_checked(named).ok_or_else(|| {
                     format!(
-                        "a row of query {query} has {named} named documents, and its piece {} numbers left",
+                        "a row of query {query} has {named} named documents, and its piece {} \
+                         numbers left",
                         numbers.len()
                     )
                 })?;
             }
             if let Some((width, spans_of)) = &mut spans_of {
-                (spans_of[at], spans) = spans.split_at_checked(depth as usize * *width).ok_or_else(|| {
-                    format!("a row of query {query} lacks the numbers of positions of its {depth} results")
-                })?;
+                (spans_of[at], spans) =
+                    spans.split_at_checked(depth as usize * *width).ok_or_else(|| {
+                        format!(
+                            "a row of query {query} lacks the numbers of positions of its {depth} \
+                             results"
+                        )
+                    })?;
             }
         }
         let left = [

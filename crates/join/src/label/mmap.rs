@@ -1,18 +1,22 @@
 //! Files as memory: mapped where the system can, and read where it cannot or must not.
 //!
-//! Why mapped at all: a matrix is used in place, so opening one reads its small sections and no tile, and text goes from the page cache to
-//! the parser without a copy. Reading chunks into buffers instead took a twentieth more CPU time; touching all pages beforehand changed
-//! nothing (benches/RESULTS.md).
+//! Why mapped at all: a matrix is used in place, so opening one reads its small sections and no
+//! tile, and text goes from the page cache to the parser without a copy. Reading chunks into
+//! buffers instead took a twentieth more CPU time; touching all pages beforehand changed nothing
+//! (benches/RESULTS.md).
 //!
-//! What mapping asks of the rest of the crate, since other programs may break the condition that the block of `unsafe` below states:
+//! What mapping asks of the rest of the crate, since other programs may break the condition that
+//! the block of `unsafe` below states:
 //!
-//! * No index is trusted that was checked in the file: what is checked is a copy, or is checked again where it is used.
+//! * No index is trusted that was checked in the file: what is checked is a copy, or is checked
+//!   again where it is used.
 //! * Bytes become `str` only in a copy, for a `&str` that stops being UTF-8 is undefined behaviour.
 //! * Decompressors get a copy, block by block: their own `unsafe` must not see bytes change.
 //! * Every byte of a tile is a valid label: all tables by label have 256 entries.
 //!
-//! A file of length 0, which those of `/proc` say they have, and what is no regular file, such as a pipe, cannot be mapped, and is read.
-//! What is read lies in lines of 64 bytes, so that tiles are aligned as they are in a map, whose pages are.
+//! A file of length 0, which those of `/proc` say they have, and what is no regular file, such as a
+//! pipe, cannot be mapped, and is read. What is read lies in lines of 64 bytes, so that tiles are
+//! aligned as they are in a map, whose pages are.
 
 use std::fs::File;
 use std::io::Read;
@@ -26,10 +30,12 @@ use crate::error::{Error, Result};
 /// The way in which files are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
-    /// The file is mapped into memory, if the system can: only what is used is read, and nothing is copied.
+    /// The file is mapped into memory, if the system can: only what is used is read, and nothing is
+    /// copied.
     ///
-    /// **A condition that only the caller can keep:** no program writes to the file while it is mapped. Other bytes show up in the middle
-    /// of the work, and reading a part that was cut off raises `SIGBUS`, which ends the process; see
+    /// **A condition that only the caller can keep:** no program writes to the file while it is
+    /// mapped. Other bytes show up in the middle of the work, and reading a part that was cut off
+    /// raises `SIGBUS`, which ends the process; see
     /// [`exit_when_a_mapped_file_shrinks`](super::exit_when_a_mapped_file_shrinks).
     #[default]
     Mapped,
@@ -64,18 +70,25 @@ impl Mapping {
     /// Opens the content of an open file; `path` is for messages.
     pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
         let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
-        // Some files of the system are regular, say that they have 0 bytes, and give more: these are read to their end.
+        // Some files of the system are regular, say that they have 0 bytes, and give more: these
+        // are read to their end.
         let length = if kind.is_file() { kind.len() } else { 0 };
         if access == FileAccess::Mapped && length > 0 {
-            // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out nothing that lives longer. It is beyond our
-            // power that its bytes stay as they are: another program that may write to the file can change them under a `&[u8]`, for which
-            // Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all functions that map by default state to their
-            // callers. If the condition is broken nevertheless, less is at stake: our own code is safe Rust that checks every index, text
-            // is validated in a copy, and decompressors read from a copy. But the crates that search line ends, convert numbers and make
-            // checksums have `unsafe` of their own and read the map itself.
+            // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out
+            // nothing that lives longer. It is beyond our power that its bytes stay as they are:
+            // another program that may write to the file can change them under a `&[u8]`, for which
+            // Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all
+            // functions that map by default state to their callers. If the condition is broken
+            // nevertheless, less is at stake: our own code is safe Rust that checks every index,
+            // text is validated in a copy, and decompressors read from a copy. But the crates that
+            // search line ends, convert numbers and make checksums have `unsafe` of their own and
+            // read the map itself.
             #[allow(unsafe_code)]
             if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
-                return Ok(Mapping(FileMemory::Mapped { _watched: WatchedMapping::new(&map, path), map }));
+                return Ok(Mapping(FileMemory::Mapped {
+                    _watched: WatchedMapping::new(&map, path),
+                    map,
+                }));
             }
         }
         let read = if length > 0 { read_exactly(file, length) } else { read_to_end(file) };
@@ -94,7 +107,8 @@ impl Mapping {
 fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
-    // A file that shrinks between the look at its length and here is an error, too; one that grows is read as it was.
+    // A file that shrinks between the look at its length and here is an error, too; one that grows
+    // is read as it was.
     file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
     Ok(Mapping(FileMemory::Read { lines, length }))
 }

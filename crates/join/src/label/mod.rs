@@ -1,7 +1,9 @@
-//! The label matrix: rankings joined to judgments, one byte for each retrieved document, and nothing else.
+//! The label matrix: rankings joined to judgments, one byte for each retrieved document, and
+//! nothing else.
 //!
-//! Documents and their ids are dropped at this stage. A *row* is one ranking, a (run, query) pair; a *column* is a rank; a *label* is a
-//! [`code`] of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read in place.
+//! Documents and their ids are dropped at this stage. A *row* is one ranking, a (run, query) pair;
+//! a *column* is a rank; a *label* is a [`code`] of the [`Codebook`]. Rows are packed side by side
+//! into [`Tile`]s, which the engines read in place.
 
 mod batch;
 mod block;

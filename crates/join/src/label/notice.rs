@@ -1,4 +1,5 @@
-//! Notices about rankings, judgments or measures that say when scores may mean less than they seem to.
+//! Notices about rankings, judgments or measures that say when scores may mean less than they seem
+//! to.
 
 use std::fmt;
 
@@ -8,7 +9,11 @@ use crate::numbers::Level;
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct ScoresSeen {
     /// Queries with results.
     pub ranked: u64,
@@ -18,21 +23,27 @@ pub struct ScoresSeen {
     pub several: u64,
     /// Queries with several results that all have the same score.
     pub equal: u64,
-    /// Queries of which two of the lines that are looked at differ both in score and in rank column.
+    /// Queries of which two of the lines that are looked at differ both in score and in rank
+    /// column.
     pub compared: u64,
-    /// Queries, among those `compared`, in which score and rank column of two such lines are contrary.
+    /// Queries, among those `compared`, in which score and rank column of two such lines are
+    /// contrary.
     pub contrary: u64,
-    /// Queries whose labels come in another order if scores are compared as f32; 0 if they are compared as f32.
+    /// Queries whose labels come in another order if scores are compared as f32; 0 if they are
+    /// compared as f32.
     pub in_f32: u64,
-    /// Queries whose best and worst score are whole numbers from 0 to 20, as grades are; where most grades are fractions, else 0.
+    /// Queries whose best and worst score are whole numbers from 0 to 20, as grades are; where most
+    /// grades are fractions, else 0.
     pub whole: u64,
-    /// Queries, among those `whole`, whose scores may count their results, as ranks turned round do.
+    /// Queries, among those `whole`, whose scores may count their results, as ranks turned round
+    /// do.
     pub counted: u64,
     /// Queries whose rank column has decimals, while their scores count the lines.
     pub exchanged: u64,
     /// Queries whose scores come from arrays, where equal ones keep the order of their documents.
     pub in_arrays: u64,
-    /// Queries, among those, of which that order decides what is relevant first, or what is within the cutoff.
+    /// Queries, among those, of which that order decides what is relevant first, or what is within
+    /// the cutoff.
     pub decided: u64,
 }
 
@@ -59,7 +70,8 @@ impl ScoresSeen {
         self.decided = self.decided.saturating_add(decided);
     }
 
-    /// The counts beside judgments with the grades of `book`: small whole scores are strange only where most grades are fractions.
+    /// The counts beside judgments with the grades of `book`: small whole scores are strange only
+    /// where most grades are fractions.
     #[must_use]
     pub fn beside(self, book: &Codebook) -> Self {
         let fractions = book.grades().iter().filter(|grade| grade.fract() != 0.0).count();
@@ -99,8 +111,10 @@ impl UnitCounts {
     pub fn notices(&self, units: &str) -> Vec<Notice> {
         let text = units.split_once(':').map_or("", |(_, text)| text);
         [
-            (self.repeated > 0)
-                .then_some(Notice::RepeatsAreBlank { repeated: self.repeated, results: self.results }),
+            (self.repeated > 0).then_some(Notice::RepeatsAreBlank {
+                repeated: self.repeated,
+                results: self.results,
+            }),
             (self.twice > 0).then(|| Notice::UnitsTold { ids: self.twice, text: text.to_owned() }),
             (self.negative > 0).then_some(Notice::NegativeSums { results: self.negative }),
         ]
@@ -114,48 +128,55 @@ impl UnitCounts {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
-    /// No retrieved document is in the qrels of its query, in any query: perhaps the ids are written differently.
+    /// No retrieved document is in the qrels of its query, in any query: perhaps the ids are
+    /// written differently.
     NothingJudged {
         /// The number of queries with results.
         queries: u64,
     },
-    /// All results of a query have the same score, in every query that has several: the order is that of equal scores.
+    /// All results of a query have the same score, in every query that has several: the order is
+    /// that of equal scores.
     EqualScores {
         /// The number of queries with several results.
         queries: u64,
         /// The order of equal scores.
         ties: Ties,
     },
-    /// In more than a tenth of the queries scores and the rank column are contrary: of two lines of a query, one has the higher score and
-    /// the other the better rank. A few lines of each query are checked, the first and the last among them, in text whose lines of a query
-    /// are together.
+    /// In more than a tenth of the queries scores and the rank column are contrary: of two lines of
+    /// a query, one has the higher score and the other the better rank. A few lines of each query
+    /// are checked, the first and the last among them, in text whose lines of a query are together.
     ContraryRanks {
         /// The number of queries in which they are contrary.
         queries: u64,
-        /// The number of queries that were checked: those with two different numbers in both columns.
+        /// The number of queries that were checked: those with two different numbers in both
+        /// columns.
         of: u64,
     },
-    /// In more than a tenth of the queries of arrays documents of different grades have equal scores where that decides what is relevant
-    /// first, or what is within the cutoff: the value is that of the order in which they were given.
+    /// In more than a tenth of the queries of arrays documents of different grades have equal
+    /// scores where that decides what is relevant first, or what is within the cutoff: the value is
+    /// that of the order in which they were given.
     DecidedByTies {
         /// The number of such queries.
         queries: u64,
         /// The number of all queries with scores of arrays.
         of: u64,
     },
-    /// Most grades of the judgments are fractions, and all scores are small whole numbers: judgments and run are probably exchanged.
+    /// Most grades of the judgments are fractions, and all scores are small whole numbers:
+    /// judgments and run are probably exchanged.
     ScoresLikeGrades {
         /// The number of queries with results.
         queries: u64,
     },
-    /// In most queries the rank column has decimals and the scores count the lines: the two columns are probably exchanged.
+    /// In most queries the rank column has decimals and the scores count the lines: the two columns
+    /// are probably exchanged.
     ExchangedColumns {
         /// The number of such queries.
         queries: u64,
         /// The number of queries with several results.
         of: u64,
     },
-    /// Scores that differ as f64 are equal as f32, and ordered as equal scores the labels come in another order.
+    /// Scores that differ as f64 are equal as f32, and ordered as equal scores the labels come in
+    /// another order.
     TiesInF32 {
         /// The number of such queries.
         queries: u64,
@@ -169,21 +190,24 @@ pub enum Notice {
         /// The highest grade.
         highest: f64,
     },
-    /// Some grades lie between 0 and the lowest relevant one, which is 1 because nothing else was asked for.
+    /// Some grades lie between 0 and the lowest relevant one, which is 1 because nothing else was
+    /// asked for.
     FractionsNotRelevant {
         /// The names of the measures.
         measures: Vec<String>,
         /// The lowest grade above 0.
         lowest: f64,
     },
-    /// The lowest grade is 1, which is relevant because nothing else was asked for, and the highest 5 or 10, as of ratings.
+    /// The lowest grade is 1, which is relevant because nothing else was asked for, and the highest
+    /// 5 or 10, as of ratings.
     LowestRelevant {
         /// The names of the measures.
         measures: Vec<String>,
         /// The highest grade.
         highest: f64,
     },
-    /// These measures take the largest grade of a document that several judges have graded, or that is judged for several subtopics.
+    /// These measures take the largest grade of a document that several judges have graded, or that
+    /// is judged for several subtopics.
     LargestOfGroups {
         /// The meaning of the groups.
         by: JudgedBy,
@@ -207,21 +231,24 @@ pub enum Notice {
         /// The number of all groups.
         of: usize,
     },
-    /// The merge of summaries could not check whether queries were counted twice, because they are too many, or have no ids.
+    /// The merge of summaries could not check whether queries were counted twice, because they are
+    /// too many, or have no ids.
     NotChecked,
     /// The averages of these measures depend on the order of equal scores by more than a hundredth.
     MovedByTies {
         /// The names of the measures.
         measures: Vec<String>,
     },
-    /// Queries without relevant documents have no value under these measures, and are in none of their averages.
+    /// Queries without relevant documents have no value under these measures, and are in none of
+    /// their averages.
     LeftOut {
         /// The names of the measures.
         measures: Vec<String>,
         /// The number of these queries, of runs that differ in the one with the most.
         queries: u64,
     },
-    /// The averages of these measures are of different numbers of queries from run to run, so none is the best.
+    /// The averages of these measures are of different numbers of queries from run to run, so none
+    /// is the best.
     UnlikeQueries {
         /// The names of the measures.
         measures: Vec<String>,
@@ -261,7 +288,8 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether the notice says that the scores are probably not what was asked for, so that it is told even where notes are not.
+    /// Whether the notice says that the scores are probably not what was asked for, so that it is
+    /// told even where notes are not.
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
@@ -286,10 +314,16 @@ fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 /// Says by what a measure of neighbours divides.
-fn by_all(measure: &str, rank: &u32, neighbours: &usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn by_all(
+    measure: &str,
+    rank: &u32,
+    neighbours: &usize,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
     write!(
         f,
-        "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of nearest neighbours"
+        "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of \
+         nearest neighbours"
     )
 }
 
@@ -298,38 +332,48 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::NothingJudged { queries } => write!(
             f,
-            "no retrieved document is judged, in any of its {queries} queries: compare the document ids with those of \
+            "no retrieved document is judged, in any of its {queries} queries: compare the \
+             document ids with those of \
              the judgments, and check for extra spaces, quotes or leading zeros"
         ),
         Notice::ScoresLikeGrades { queries } => write!(
             f,
-            "most grades are fractions, and all scores are small whole numbers, in all {queries} queries with results: are judgments \
+            "most grades are fractions, and all scores are small whole numbers, in all {queries} \
+             queries with results: are judgments \
              and run exchanged? The order is QRELS RUN"
         ),
         Notice::ExchangedColumns { queries, of } => write!(
             f,
-            "the rank column has decimals and the scores count 1, 2, 3 in {queries} of {of} queries: are the two columns exchanged? \
+            "the rank column has decimals and the scores count 1, 2, 3 in {queries} of {of} \
+             queries: are the two columns exchanged? \
              awk '{{ print $1, $2, $3, $5, $4, $6 }}' puts them right"
         ),
         Notice::EqualScores { ties, .. } => {
             let by = order_said(*ties);
-            write!(f, "all results of a query have the same score, in every query: they are ordered {by}")
+            write!(
+                f,
+                "all results of a query have the same score, in every query: they are ordered {by}"
+            )
         }
         Notice::ContraryRanks { queries, of } => write!(
             f,
-            "scores and the rank column contradict each other in {queries} of {of} queries (by a few lines of each): \
+            "scores and the rank column contradict each other in {queries} of {of} queries (by a \
+             few lines of each): \
              the order follows the scores, the highest first"
         ),
         Notice::DecidedByTies { queries, of } => write!(
             f,
-            "in {queries} of {of} queries documents of different grades have equal scores, and their order in the arrays decides which is \
+            "in {queries} of {of} queries documents of different grades have equal scores, and \
+             their order in the arrays decides which is \
              relevant first, or within the cutoff: ties=\"average\" takes the mean over all orders"
         ),
         Notice::TiesInF32 { queries } => {
-            let queries = if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
+            let queries =
+                if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
             write!(
                 f,
-                "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order the \
+                "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order \
+                 the \
                  documents differently there, and so does --score f32"
             )
         }
@@ -354,14 +398,16 @@ fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             few(measures, f)?;
             write!(
                 f,
-                ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= sets the lowest relevant grade"
+                ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= \
+                 sets the lowest relevant grade"
             )
         }
         Notice::LowestRelevant { measures, highest } => {
             few(measures, f)?;
             write!(
                 f,
-                ": every judged document is relevant, because the lowest of the grades, 1 to {highest}, is: --rel or rel= sets the lowest \
+                ": every judged document is relevant, because the lowest of the grades, 1 to \
+                 {highest}, is: --rel or rel= sets the lowest \
                  relevant grade"
             )
         }
@@ -383,14 +429,16 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             let have = if *ids == 1 { "id has" } else { "ids have" };
             write!(
                 f,
-                "{ids} {have} '{text}' twice: before:{text} takes what is before the last, before-first:{text} before the first"
+                "{ids} {have} '{text}' twice: before:{text} takes what is before the last, \
+                 before-first:{text} before the first"
             )
         }
         Notice::NegativeSums { results } => {
             let have = if *results == 1 { "result has a score" } else { "results have scores" };
             write!(
                 f,
-                "{results} {have} below 0, so the sum of a unit is the lower the more results it has: --repeats mean or first does not count them"
+                "{results} {have} below 0, so the sum of a unit is the lower the more results it \
+                 has: --repeats mean or first does not count them"
             )
         }
         // The others are said elsewhere.
@@ -431,12 +479,17 @@ impl fmt::Display for Notice {
             | Notice::TiesInF32 { .. } => seen_said(self, f),
             Notice::LargestOfGroups { by, measures } => {
                 few(measures, f)?;
-                write!(f, ": a document with several judgments, by {by}, counts with its largest grade")
+                write!(
+                    f,
+                    ": a document with several judgments, by {by}, counts with its largest grade"
+                )
             }
             Notice::NothingRelevant { .. }
             | Notice::FractionsNotRelevant { .. }
             | Notice::LowestRelevant { .. } => grades_said(self, f),
-            Notice::ChosenNotJudged { queries: 1 } => f.write_str("1 of the chosen queries is not judged"),
+            Notice::ChosenNotJudged { queries: 1 } => {
+                f.write_str("1 of the chosen queries is not judged")
+            }
             Notice::ChosenNotJudged { queries } => {
                 write!(f, "{queries} of the chosen queries are not judged")
             }
@@ -455,23 +508,28 @@ impl fmt::Display for Notice {
                 "{}: the order of equal scores moves the average by more than 1 %",
                 measures.join(", ")
             ),
-            Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
+            Notice::NotChecked => {
+                f.write_str("whether a query was counted twice could not be checked")
+            }
             Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
             Notice::UnlikeQueries { measures, queries: [least, most] } => {
                 few(measures, f)?;
                 write!(
                     f,
-                    ": the averages are of {least} to {most} queries from run to run, so none is marked as the best: `laneval compare` takes \
+                    ": the averages are of {least} to {most} queries from run to run, so none is \
+                     marked as the best: `laneval compare` takes \
                      the same queries for all"
                 )
             }
-            Notice::AllNeighbours { measure, rank, neighbours } => by_all(measure, rank, neighbours, f),
+            Notice::AllNeighbours { measure, rank, neighbours } => {
+                by_all(measure, rank, neighbours, f)
+            }
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }
-            Notice::RepeatsAreBlank { .. } | Notice::UnitsTold { .. } | Notice::NegativeSums { .. } => {
-                units_said(self, f)
-            }
+            Notice::RepeatsAreBlank { .. }
+            | Notice::UnitsTold { .. }
+            | Notice::NegativeSums { .. } => units_said(self, f),
         }
     }
 }

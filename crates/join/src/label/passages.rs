@@ -1,8 +1,9 @@
 //! Judgments by span: how much of the judged passages each result of a ranking brings.
 //!
-//! Of a rank three numbers are kept, from which measures are sums down to a rank: the positions of the result, those of them that no
-//! earlier result had, and those of these that are gold. The last is kept for each distinct grade, because the grade from which on a passage
-//! is gold is a parameter of measures.
+//! Of a rank three numbers are kept, from which measures are sums down to a rank: the positions of
+//! the result, those of them that no earlier result had, and those of these that are gold. The last
+//! is kept for each distinct grade, because the grade from which on a passage is gold is a
+//! parameter of measures.
 
 use std::sync::Arc;
 
@@ -30,7 +31,9 @@ impl GoldFacts {
         }
         if grades.len() > MAX_GRADES {
             let count = grades.len();
-            return Err(format!("{count} distinct grades of passages, and there may be {MAX_GRADES}"));
+            return Err(format!(
+                "{count} distinct grades of passages, and there may be {MAX_GRADES}"
+            ));
         }
         let fits = gold.is_empty() || !grades.is_empty() && gold.len().is_multiple_of(grades.len());
         let descends = |of_query: &[u64]| of_query.is_sorted_by(|one, next| one >= next);
@@ -113,7 +116,8 @@ impl<'a> RankedSpans<'a> {
     }
 }
 
-/// Rankings of passages: of each rank its positions, the new ones, and the new ones in gold of at least each grade.
+/// Rankings of passages: of each rank its positions, the new ones, and the new ones in gold of at
+/// least each grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanRows {
     /// The gold of all queries.
@@ -123,9 +127,14 @@ pub struct SpanRows {
 }
 
 impl SpanRows {
-    /// Makes rows, and checks them: each has numbers for as many ranks as it has results, no result has more new positions than positions,
-    /// or more gold than new ones, and no ranking more gold than there is. So shares stay shares.
-    pub(super) fn checked(of: Arc<GoldFacts>, rows: Ragged<u32>, depths: &[u32]) -> Result<Self, String> {
+    /// Makes rows, and checks them: each has numbers for as many ranks as it has results, no result
+    /// has more new positions than positions, or more gold than new ones, and no ranking more gold
+    /// than there is. So shares stay shares.
+    pub(super) fn checked(
+        of: Arc<GoldFacts>,
+        rows: Ragged<u32>,
+        depths: &[u32],
+    ) -> Result<Self, String> {
         let (width, queries) = (of.width(), of.queries().max(1));
         for (row, &depth) in depths.iter().enumerate() {
             let counts = rows.of(row);
@@ -136,7 +145,9 @@ impl SpanRows {
             let mut sums = vec![0u64; of.grades.len()];
             for rank in counts.chunks_exact(width) {
                 if rank[0] == 0 || !rank.is_sorted_by(|one, next| one >= next) {
-                    return wrong("a result has more new positions than positions, or more gold than these");
+                    return wrong(
+                        "a result has more new positions than positions, or more gold than these",
+                    );
                 }
                 // At most 2³² ranks of less than 2³² each.
                 sums.iter_mut().zip(&rank[2..]).for_each(|(sum, &gold)| *sum += u64::from(gold));
@@ -151,7 +162,11 @@ impl SpanRows {
     /// The ranking of a row.
     pub fn ranked(&self, row: usize) -> RankedSpans<'_> {
         let query = row % self.of.queries().max(1);
-        RankedSpans { grades: &self.of.grades, gold: self.of.gold(query), counts: self.rows.of(row) }
+        RankedSpans {
+            grades: &self.of.grades,
+            gold: self.of.gold(query),
+            counts: self.rows.of(row),
+        }
     }
 
     /// The gold of a query, without a ranking.
@@ -175,7 +190,9 @@ mod tests {
     fn gold_is_of_at_least_a_grade() {
         let rows = rows(&[20, 20, 10, 0, 40, 20, 10, 10], 2).unwrap();
         let ranked = rows.ranked(0);
-        for (rel, gold, at_two) in [(0.0, 50, 10), (1.0, 50, 10), (1.5, 10, 10), (2.0, 10, 10), (2.5, 0, 0)] {
+        for (rel, gold, at_two) in
+            [(0.0, 50, 10), (1.0, 50, 10), (1.5, 10, 10), (2.0, 10, 10), (2.5, 0, 0)]
+        {
             assert_eq!(ranked.gold(rel), gold, "{rel}");
             let second = ranked.ranks(rel).nth(1).unwrap();
             assert_eq!(second, SpanAtRank { length: 40, new: 20, gold: at_two }, "{rel}");

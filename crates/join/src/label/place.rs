@@ -1,11 +1,13 @@
 //! Writes rankings into the lanes of a tile.
 //!
-//! Sixteen lanes by 64 ranks are a square of 16 × 16 groups of four labels. The square is transposed, so that lanes become groups: four
-//! times the vectors of the upper half are interleaved with those of the lower half.
+//! Sixteen lanes by 64 ranks are a square of 16 × 16 groups of four labels. The square is
+//! transposed, so that lanes become groups: four times the vectors of the upper half are
+//! interleaved with those of the lower half.
 //!
-//! Why four times: a group's address is four bits of its vector and four of its place there, v₃v₂v₁v₀ p₃p₂p₁p₀. Interleaving vector `at`
-//! with `at + 8` puts v₃ behind all other bits, v₂v₁v₀p₃ p₂p₁p₀v₃: a rotation by one. Four of them swap both halves of the address, which
-//! is the transposition, in 64 interleavings and without a table of indices.
+//! Why four times: a group's address is four bits of its vector and four of its place there,
+//! v₃v₂v₁v₀ p₃p₂p₁p₀. Interleaving vector `at` with `at + 8` puts v₃ behind all other bits,
+//! v₂v₁v₀p₃ p₂p₁p₀v₃: a rotation by one. Four of them swap both halves of the address, which is the
+//! transposition, in 64 interleavings and without a table of indices.
 
 use fearless_simd::{Level, dispatch, prelude::*, u32x16};
 
@@ -16,7 +18,8 @@ const SIDE: usize = 16;
 /// The number of labels of a lane in a square.
 const RANKS: usize = SIDE * GROUP;
 
-/// Writes rankings into the first lanes of a tile of `lanes` lanes, a multiple of 16, and 0 into the rest of the tile.
+/// Writes rankings into the first lanes of a tile of `lanes` lanes, a multiple of 16, and 0 into
+/// the rest of the tile.
 pub(super) fn place(level: Level, rankings: &[&[u8]], lanes: usize, tile: &mut [u8]) {
     dispatch!(level, simd => place_at(simd, rankings, lanes, tile));
 }
@@ -78,14 +81,21 @@ mod tests {
                 })
                 .collect();
             let depth = usize::next_multiple_of(deepest, GROUP);
-            for level in laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+            for level in
+                laneval::parts::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level())
+            {
                 let mut tile = vec![0xee; depth * lanes];
                 let borrowed: Vec<&[u8]> = rankings.iter().map(Vec::as_slice).collect();
                 place(level, &borrowed, lanes, &mut tile);
                 for lane in 0..lanes {
                     for rank in 0..depth {
-                        let expected = rankings.get(lane).and_then(|of| of.get(rank)).copied().unwrap_or(0);
-                        assert_eq!(tile[position(lanes, lane, rank)], expected, "lane {lane}, rank {rank}");
+                        let expected =
+                            rankings.get(lane).and_then(|of| of.get(rank)).copied().unwrap_or(0);
+                        assert_eq!(
+                            tile[position(lanes, lane, rank)],
+                            expected,
+                            "lane {lane}, rank {rank}"
+                        );
                     }
                 }
             }

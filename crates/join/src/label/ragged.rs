@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::column::Column;
 
-/// Values by row: the exact grades of judged documents, or the numbers of named ones, in rank order.
+/// Values by row: the exact grades of judged documents, or the numbers of named ones, in rank
+/// order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ragged<T> {
     /// The end of each row.
@@ -19,7 +20,8 @@ impl<T> Default for Ragged<T> {
 }
 
 impl<T: Copy> Ragged<T> {
-    /// Makes rows of values that lie one behind the other: each row has room for a number of them, and keeps the first ones.
+    /// Makes rows of values that lie one behind the other: each row has room for a number of them,
+    /// and keeps the first ones.
     pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let ends = compact(&mut values, rows);
         Ragged { ends, values: values.into() }
@@ -83,8 +85,13 @@ impl<T: Copy> Ragged<T> {
         &self.values
     }
 
-    /// Makes rows of the columns of a file, in which the values may stay; `None` if they do not fit together.
-    pub(super) fn from_columns(ends: Vec<u64>, values: impl Into<Column<T>>, rows: usize) -> Option<Self> {
+    /// Makes rows of the columns of a file, in which the values may stay; `None` if they do not fit
+    /// together.
+    pub(super) fn from_columns(
+        ends: Vec<u64>,
+        values: impl Into<Column<T>>,
+        rows: usize,
+    ) -> Option<Self> {
         let values = values.into();
         (ends.len() == rows && are_ends(&ends, values.len())).then_some(Ragged { ends, values })
     }
@@ -95,9 +102,12 @@ impl<T: Copy> Ragged<T> {
     }
 }
 
-/// Moves values together that lie one behind the other with gaps: each row has room for a number of them, and keeps the first ones. Returns
-/// the ends of the rows.
-pub fn compact<T: Copy>(values: &mut Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Vec<u64> {
+/// Moves values together that lie one behind the other with gaps: each row has room for a number of
+/// them, and keeps the first ones. Returns the ends of the rows.
+pub fn compact<T: Copy>(
+    values: &mut Vec<T>,
+    rows: impl IntoIterator<Item = (usize, usize)>,
+) -> Vec<u64> {
     let (mut ends, mut start, mut end) = (Vec::new(), 0, 0);
     for (room, kept) in rows {
         if start != end {

@@ -6,13 +6,17 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
-/// What becomes of several results of one document, or of one unit: see [`Join::units`](crate::ingest::Join::units).
+/// What becomes of several results of one document, or of one unit: see
+/// [`Join::units`](crate::ingest::Join::units).
 ///
 /// ```
 /// use laneval::Repeats;
 /// assert_eq!("max".parse::<Repeats>()?, Repeats::First);
 /// assert_eq!("mean:2".parse::<Repeats>()?.to_string(), "mean:2");
-/// assert_eq!("mean:0".parse::<Repeats>().unwrap_err().to_string(), "behind mean: a number of results, 1 or more, was expected");
+/// assert_eq!(
+///     "mean:0".parse::<Repeats>().unwrap_err().to_string(),
+///     "behind mean: a number of results, 1 or more, was expected"
+/// );
 /// # Ok::<(), laneval::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,7 +58,8 @@ impl fmt::Display for Repeats {
 impl FromStr for Repeats {
     type Err = Error;
 
-    /// The way of this name: `error`, `first` (or `max`), `blank`, `sum`, `mean`, the last two perhaps with `:N`.
+    /// The way of this name: `error`, `first` (or `max`), `blank`, `sum`, `mean`, the last two
+    /// perhaps with `:N`.
     ///
     /// # Errors
     /// Another name, or no number of results where one was expected.
@@ -67,7 +72,8 @@ impl FromStr for Repeats {
             None => Ok(None),
             Some(Ok(most)) => Ok(Some(most)),
             Some(Err(_)) => {
-                let message = format!("behind {name}: a number of results, 1 or more, was expected");
+                let message =
+                    format!("behind {name}: a number of results, 1 or more, was expected");
                 Err(Error::Unanswerable(message))
             }
         };
@@ -77,7 +83,9 @@ impl FromStr for Repeats {
             ("blank", None) => Ok(Repeats::Blank),
             ("sum", most) => most_of(most).map(Repeats::Sum),
             ("mean", most) => most_of(most).map(Repeats::Mean),
-            _ => Err(Error::Unanswerable("error, first, blank, sum[:N] or mean[:N] was expected".to_owned())),
+            _ => Err(Error::Unanswerable(
+                "error, first, blank, sum[:N] or mean[:N] was expected".to_owned(),
+            )),
         }
     }
 }
@@ -99,7 +107,11 @@ impl<'de> serde::Deserialize<'de> for Repeats {
 
 /// Counts of results by their units. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
 pub struct UnitCounts {
     /// Results, if repeats are blanks.
     pub results: u64,

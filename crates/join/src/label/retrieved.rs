@@ -1,4 +1,5 @@
-//! The judgments of the documents in each ranking: all that a program knows which is given a list and the labels of its documents.
+//! The judgments of the documents in each ranking: all that a program knows which is given a list
+//! and the labels of its documents.
 
 use super::exact::ExactFacts;
 use super::facts::Facts;

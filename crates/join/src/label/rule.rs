@@ -16,8 +16,8 @@ pub enum Ties {
     DocnoAscending,
     /// In the order of the input.
     Input,
-    /// By the rank column, ascending. It must have an integer in every line of a judged query, and no two equal ones among equal scores;
-    /// results in memory have no such column.
+    /// By the rank column, ascending. It must have an integer in every line of a judged query, and
+    /// no two equal ones among equal scores; results in memory have no such column.
     Rank,
 }
 
@@ -46,7 +46,8 @@ pub enum ScoreType {
 
 impl ScoreType {
     /// Every type, with the name that it has on the command line.
-    pub const ALL: [(&'static str, ScoreType); 2] = [("f64", ScoreType::F64), ("f32", ScoreType::F32)];
+    pub const ALL: [(&'static str, ScoreType); 2] =
+        [("f64", ScoreType::F64), ("f32", ScoreType::F32)];
 }
 
 named!(ScoreType, "a type of scores");
@@ -58,7 +59,8 @@ pub enum IdealOf {
     /// The judgments of a query.
     #[default]
     Judgments,
-    /// The ranking itself, because nothing else is known: a relevant document that the ranking lacks is missed by no measure.
+    /// The ranking itself, because nothing else is known: a relevant document that the ranking
+    /// lacks is missed by no measure.
     Retrieved,
 }
 
@@ -95,7 +97,11 @@ impl UnitRule {
         let rows = rows.map_or("all".to_owned(), |rows| rows.to_string());
         [
             RuleSetting { what: "units of results", option: "--units", value: units },
-            RuleSetting { what: "ways with repeated units", option: "--repeats", value: repeats.to_string() },
+            RuleSetting {
+                what: "ways with repeated units",
+                option: "--repeats",
+                value: repeats.to_string(),
+            },
             RuleSetting { what: "numbers of results", option: "--rows", value: rows },
         ]
     }
@@ -105,7 +111,8 @@ impl fmt::Display for UnitRule {
     /// Writes the rule in the options of the command.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = UnitRule::default();
-        let given = self.differences(&all).into_iter().map(|of| format!("{} {}", of.option, of.values[0]));
+        let given =
+            self.differences(&all).into_iter().map(|of| format!("{} {}", of.option, of.values[0]));
         f.pad(&given.collect::<Vec<_>>().join(" "))
     }
 }
@@ -147,8 +154,8 @@ fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDiffer
     .collect()
 }
 
-/// The rule by which rankings are made of scores. Everything is in it that changes a ranking of the same results: what is evaluated
-/// together, merged or compared has one rule.
+/// The rule by which rankings are made of scores. Everything is in it that changes a ranking of the
+/// same results: what is evaluated together, merged or compared has one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -175,11 +182,16 @@ mod as_itself {
 
     use super::UnitRule;
 
-    pub fn serialize<S: Serializer>(units: &Option<Arc<UnitRule>>, to: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<S: Serializer>(
+        units: &Option<Arc<UnitRule>>,
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
         units.as_deref().serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Arc<UnitRule>>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Arc<UnitRule>>, D::Error> {
         Ok(Option::<UnitRule>::deserialize(from)?.map(Arc::new))
     }
 }
@@ -198,10 +210,15 @@ impl RankingRule {
     fn settings(&self) -> Vec<RuleSetting> {
         // Every field by its name: a new one does not compile before it has its place here.
         let RankingRule { ties, score, depth, drop_identical_ids, units: _ } = self;
-        let depth = depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
+        let depth =
+            depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
         let dropped = if *drop_identical_ids { "dropped" } else { "kept" }.to_owned();
         let settings = [
-            RuleSetting { what: "orders of equal scores", option: "--ties", value: ties.to_string() },
+            RuleSetting {
+                what: "orders of equal scores",
+                option: "--ties",
+                value: ties.to_string(),
+            },
             RuleSetting { what: "score types", option: "--score", value: score.to_string() },
             RuleSetting { what: "depths", option: "-M", value: depth },
             RuleSetting {
@@ -213,7 +230,8 @@ impl RankingRule {
         settings.into_iter().chain(self.of_units().settings()).collect()
     }
 
-    /// Finds a row with more results than the rule keeps: its index, and how many results the rule keeps.
+    /// Finds a row with more results than the rule keeps: its index, and how many results the rule
+    /// keeps.
     pub(super) fn deeper(&self, depths: &[u32]) -> Option<(u32, u32)> {
         let kept = self.depth?;
         let deeper = depths.iter().copied().find(|&depth| depth > kept);

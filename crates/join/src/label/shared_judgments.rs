@@ -1,4 +1,5 @@
-//! Queries that look like groups because they share their judged documents, as paraphrases of one question do.
+//! Queries that look like groups because they share their judged documents, as paraphrases of one
+//! question do.
 
 /// Groups of queries of which those of a group have the same judged documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,8 +14,9 @@ impl SharedJudgments {
     /// The fewest groups that queries can be of: fewer are rather the parts of a collection.
     const FEWEST: u64 = 5;
 
-    /// Decides whether `all` queries look like groups; `sizes` are the numbers of queries of each set of two judged documents or more.
-    /// Nearly all queries have such a set then, and share it with others. A set that most of them have is rather the collection itself.
+    /// Decides whether `all` queries look like groups; `sizes` are the numbers of queries of each
+    /// set of two judged documents or more. Nearly all queries have such a set then, and share it
+    /// with others. A set that most of them have is rather the collection itself.
     pub(crate) fn of(sizes: &[u64], all: u64) -> Option<Self> {
         let (queries, groups) = (sizes.iter().sum(), sizes.len() as u64);
         let largest = sizes.iter().copied().max().unwrap_or(0);
@@ -36,9 +38,14 @@ mod tests {
             of(&[&[2; 90][..], &[1; 120]].concat()),
             Some(SharedJudgments { queries: 300, groups: 210 })
         );
-        // Many queries of one document, hardly a set that two have, one that most have, and few sets.
-        let unlike: [&[u64]; 4] =
-            [&[5; 52], &[&[2; 80][..], &[1; 140]].concat(), &[&[4; 55][..], &[80]].concat(), &[75; 4]];
+        // Many queries of one document, hardly a set that two have, one that most have, and few
+        // sets.
+        let unlike: [&[u64]; 4] = [
+            &[5; 52],
+            &[&[2; 80][..], &[1; 140]].concat(),
+            &[&[4; 55][..], &[80]].concat(),
+            &[75; 4],
+        ];
         for sizes in unlike {
             assert_eq!(of(sizes), None, "{sizes:?}");
         }

@@ -1,27 +1,32 @@
-//! Tied groups: where documents of equal scores have different labels, so that another order of them is another ranking.
+//! Tied groups: where documents of equal scores have different labels, so that another order of
+//! them is another ranking.
 //!
-//! A *group* is the documents of one score in a ranking, two or more, of which at least one is kept. It is *mixed* if their labels are of
-//! two codes at least. Mixed groups are kept with their place. If the deepest rank that is kept cuts a group, the number of documents of
-//! each code that were cut off is kept too. Of the other groups only counts are kept: every order of them gives the same labels.
-//! An exception are groups of two documents or more that are kept and have one grade, for a measure may credit all of a group at its last
-//! rank. Groups without a graded document change nothing there either.
+//! A *group* is the documents of one score in a ranking, two or more, of which at least one is
+//! kept. It is *mixed* if their labels are of two codes at least. Mixed groups are kept with their
+//! place. If the deepest rank that is kept cuts a group, the number of documents of each code that
+//! were cut off is kept too. Of the other groups only counts are kept: every order of them gives
+//! the same labels. An exception are groups of two documents or more that are kept and have one
+//! grade, for a measure may credit all of a group at its last rank. Groups without a graded
+//! document change nothing there either.
 //!
 //! ```text
 //! scores   9 9 9 7 7 5 5 5 │ 5 5     depth 8 cuts the last group
 //! labels   1 3 1 1 1 4 1 1 │ 3 1
-//! groups   0+3 mixed · 3+2 without a grade: counted only · 5+3 mixed, and cut off: code 1 once, code 3 once
+//! groups   0+3 mixed · 3+2 without a grade: counted only · 5+3 mixed, and cut off: code 1 once,
+//!          code 3 once
 //! ```
 //!
-//! Rows with a mixed group are few, so a row's groups are found by a bitmap: a mark has 64 bits, one a row, and the number of rows with a
-//! bit before it, so that the place among those rows is one count of bits. That is constant time for 2 bits a row, where a list of ends for
-//! all rows would take 64.
+//! Rows with a mixed group are few, so a row's groups are found by a bitmap: a mark has 64 bits,
+//! one a row, and the number of rows with a bit before it, so that the place among those rows is
+//! one count of bits. That is constant time for 2 bits a row, where a list of ends for all rows
+//! would take 64.
 
 use super::code::{Above, UNPOOLED};
 use super::facts::Facts;
 use super::tile::DEEPEST;
 
-/// The number of documents of a run that have equal scores, in rankings of judged queries. Documents of a group that were cut off count
-/// too.
+/// The number of documents of a run that have equal scores, in rankings of judged queries.
+/// Documents of a group that were cut off count too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TieCounts {
@@ -49,19 +54,22 @@ impl TieCounts {
         self.merge(TieCounts { documents, groups: 1, mixed: mixed.into(), largest: documents });
     }
 
-    /// Checks that these can be the counts of all groups, if `mixed` are the counts of the mixed groups and there are at most `most`
-    /// documents.
+    /// Checks that these can be the counts of all groups, if `mixed` are the counts of the mixed
+    /// groups and there are at most `most` documents.
     fn check(&self, mixed: TieCounts, most: u64) -> Result<(), String> {
         let TieCounts { documents, groups, largest, .. } = *self;
         if self.mixed != mixed.mixed {
             return Err(format!("{} mixed groups, and there are {}", self.mixed, mixed.mixed));
         }
-        // The mixed groups can be counted; of the others the file only claims numbers: p groups with d documents. They are possible if
-        // groups of 2 to `largest` documents can have that many: 2p ≤ d ≤ p · largest, and one of them has `largest` if no mixed one has.
+        // The mixed groups can be counted; of the others the file only claims numbers: p groups
+        // with d documents. They are possible if groups of 2 to `largest` documents can have that
+        // many: 2p ≤ d ≤ p · largest, and one of them has `largest` if no mixed one has.
         let plain = groups.checked_sub(mixed.groups).zip(documents.checked_sub(mixed.documents));
         let possible = plain.is_some_and(|(plain, documents)| {
             let least = match plain.checked_sub(1) {
-                Some(others) if largest > mixed.largest => others.saturating_mul(2).saturating_add(largest),
+                Some(others) if largest > mixed.largest => {
+                    others.saturating_mul(2).saturating_add(largest)
+                }
                 _ => plain.saturating_mul(2),
             };
             let largest_is_there = largest == mixed.largest || largest > mixed.largest && plain > 0;
@@ -70,7 +78,9 @@ impl TieCounts {
         if possible && documents <= most {
             return Ok(());
         }
-        Err(format!("{documents} tied documents in {groups} groups, the largest of {largest}, cannot be"))
+        Err(format!(
+            "{documents} tied documents in {groups} groups, the largest of {largest}, cannot be"
+        ))
     }
 }
 
@@ -115,13 +125,15 @@ pub struct CutOff {
 pub struct RowTies<'a> {
     /// The groups, from the first rank on.
     pub groups: &'a [TiedGroup],
-    /// The documents that were cut off of the last group, by ascending code; empty if the group is whole.
+    /// The documents that were cut off of the last group, by ascending code; empty if the group is
+    /// whole.
     pub cut: &'a [CutOff],
 }
 
 /// The mixed groups of all rankings of a matrix, and the number of tied documents of each run.
 ///
-/// A ranking without a mixed group costs 2 bits. One with mixed groups costs about 12 bytes, and 8 bytes for each group.
+/// A ranking without a mixed group costs 2 bits. One with mixed groups costs about 12 bytes, and 8
+/// bytes for each group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TiedGroups {
     /// The counts of tied documents, by run.
@@ -211,7 +223,8 @@ impl TiedGroups {
     pub fn graded_of(&self, row: u32) -> Vec<TiedGroup> {
         let first = self.alike.partition_point(|of| of.row < row);
         let of_row = self.alike[first..].iter().take_while(|of| of.row == row).map(|of| of.group);
-        let mut groups: Vec<TiedGroup> = self.of(row).groups.iter().copied().chain(of_row).collect();
+        let mut groups: Vec<TiedGroup> =
+            self.of(row).groups.iter().copied().chain(of_row).collect();
         groups.sort_unstable();
         groups
     }
@@ -275,13 +288,15 @@ impl TiedGroups {
             || !self.cut.is_sorted_by(|one, next| (one.row, one.code) < (next.row, next.code))
         {
             return Err(
-                "documents were cut off of rows without a mixed group, or the rows or codes do not ascend"
+                "documents were cut off of rows without a mixed group, or the rows or codes do not \
+                 ascend"
                     .to_owned(),
             );
         }
         for (run, (counts, mixed)) in self.counts.iter().zip(found).enumerate() {
-            let results =
-                || of.depths[run * queries..][..queries].iter().map(|&depth| u64::from(depth)).sum();
+            let results = || {
+                of.depths[run * queries..][..queries].iter().map(|&depth| u64::from(depth)).sum()
+            };
             // Documents that were cut off count as tied, and how many there were is not known.
             let most = of.kept.map_or_else(results, |_| u64::MAX);
             counts.check(mixed, most).map_err(|message| format!("run {}: {message}", run + 1))?;
@@ -304,7 +319,8 @@ impl TiedGroups {
             let row = of_row[0].row;
             let (depth, mut end) = (of.depths[row as usize], 0);
             for TiedGroup { start, length } in self.graded_of(row) {
-                // In this order no operation can overflow: `depth - start` is not negative behind the second condition.
+                // In this order no operation can overflow: `depth - start` is not negative behind
+                // the second condition.
                 if start < end || start > depth || length > depth - start {
                     return Err(format!(
                         "row {row}: {length} from rank {start}, outside of {end} to {depth}"
@@ -319,8 +335,14 @@ impl TiedGroups {
                 let others = left.groups.checked_sub(1).filter(|&others| others >= left.mixed);
                 let documents = left.documents.checked_sub(length);
                 match others.zip(documents).filter(|_| (2..=left.largest).contains(&length)) {
-                    Some((others, documents)) => (left.groups, left.documents) = (others, documents),
-                    None => return Err(format!("row {row}: {length} documents, or more than were counted")),
+                    Some((others, documents)) => {
+                        (left.groups, left.documents) = (others, documents)
+                    }
+                    None => {
+                        return Err(format!(
+                            "row {row}: {length} documents, or more than were counted"
+                        ));
+                    }
                 }
             }
         }
@@ -352,9 +374,12 @@ impl RowTies<'_> {
         let depth = of.depths[row as usize];
         let (mut end, least) = (0, |last: bool| if last && !self.cut.is_empty() { 1 } else { 2 });
         for (at, &TiedGroup { start, length }) in (1..).zip(self.groups) {
-            // In this order no operation can overflow: `depth - start` is not negative behind the second condition.
+            // In this order no operation can overflow: `depth - start` is not negative behind the
+            // second condition.
             if start < end || start > depth || length > depth - start {
-                return Err(format!("a group of {length} from rank {start}, outside of {end} to {depth}"));
+                return Err(format!(
+                    "a group of {length} from rank {start}, outside of {end} to {depth}"
+                ));
             }
             if length < least(at == self.groups.len()) {
                 return Err(format!("a group of {length}"));
@@ -363,7 +388,8 @@ impl RowTies<'_> {
         }
         if !self.cut.is_empty() && (end != depth || of.kept != Some(depth)) {
             return Err(
-                "documents were cut off of a group that does not end at the last rank kept".to_owned()
+                "documents were cut off of a group that does not end at the last rank kept"
+                    .to_owned(),
             );
         }
         let judged = of.facts.of(row as usize % queries);
@@ -374,7 +400,9 @@ impl RowTies<'_> {
                 _ => judged.iter().find(|&(of, _)| of == code).map_or(0, |(_, count)| count),
             };
             if count == 0 || count > most {
-                return Err(format!("{count} documents of code {code} cut off, where 1 to {most} can be"));
+                return Err(format!(
+                    "{count} documents of code {code} cut off, where 1 to {most} can be"
+                ));
             }
             results += u64::from(count);
         }
@@ -384,7 +412,8 @@ impl RowTies<'_> {
         Ok(())
     }
 
-    /// Finds a group that is not mixed, if the row has these labels: one whose documents all have the same label.
+    /// Finds a group that is not mixed, if the row has these labels: one whose documents all have
+    /// the same label.
     pub(super) fn unmixed(&self, label: impl Fn(usize) -> u8) -> Option<TiedGroup> {
         let mixed = |at: usize, group: &TiedGroup| {
             let first = label(group.start as usize);
@@ -392,7 +421,11 @@ impl RowTies<'_> {
             (group.start..group.end()).any(|rank| label(rank as usize) != first)
                 || cut.iter().any(|cut| cut.code != first)
         };
-        self.groups.iter().enumerate().find(|&(at, group)| !mixed(at, group)).map(|(_, &group)| group)
+        self.groups
+            .iter()
+            .enumerate()
+            .find(|&(at, group)| !mixed(at, group))
+            .map(|(_, &group)| group)
     }
 }
 
@@ -418,14 +451,17 @@ pub struct StagedTies {
 }
 
 impl StagedTies {
-    /// Notes a group that starts at rank `start` of a query. Its documents have these labels, two at least, and the first `kept` of them,
-    /// at least one, are kept.
+    /// Notes a group that starts at rank `start` of a query. Its documents have these labels, two
+    /// at least, and the first `kept` of them, at least one, are kept.
     pub fn note(&mut self, query: u32, start: u32, labels: &[u8], kept: usize) {
         let mixed = labels.iter().any(|&label| label != labels[0]);
         self.counts.add(labels.len() as u64, mixed);
         if !mixed {
             if Above::JUDGED.contains(labels[0]) && kept > 1 {
-                self.alike.push(AlikeGroup { row: query, group: TiedGroup { start, length: kept as u32 } });
+                self.alike.push(AlikeGroup {
+                    row: query,
+                    group: TiedGroup { start, length: kept as u32 },
+                });
             }
             return;
         }
@@ -452,7 +488,8 @@ impl StagedTies {
 impl TiedColumns {
     /// Appends a run of `queries` queries.
     pub fn push(&mut self, mut run: StagedTies, queries: usize) -> Result<(), String> {
-        let of_queries = run.groups.iter().map(|(query, _)| query).chain(run.cut.iter().map(|cut| &cut.row));
+        let of_queries =
+            run.groups.iter().map(|(query, _)| query).chain(run.cut.iter().map(|cut| &cut.row));
         if let Some(query) = of_queries
             .chain(run.alike.iter().map(|alike| &alike.row))
             .max()
@@ -461,7 +498,8 @@ impl TiedColumns {
             return Err(format!("tied documents of query {query}, and there are {queries}"));
         }
         let first = (self.counts.len() * queries) as u32;
-        // Workers rank queries in any order; sorted by query and rank, groups and cut-offs are those of one thread. No two are equal.
+        // Workers rank queries in any order; sorted by query and rank, groups and cut-offs are
+        // those of one thread. No two are equal.
         run.groups.sort_unstable();
         run.cut.sort_unstable();
         run.alike.sort_unstable();
@@ -471,7 +509,8 @@ impl TiedColumns {
             self.groups.extend(of_query.iter().map(|(_, group)| group));
             self.ends.push(self.groups.len() as u64);
         }
-        let alike = run.alike.into_iter().map(|alike| AlikeGroup { row: first + alike.row, ..alike });
+        let alike =
+            run.alike.into_iter().map(|alike| AlikeGroup { row: first + alike.row, ..alike });
         self.alike.extend(alike);
         self.cut.extend(run.cut.into_iter().map(|cut| CutOff { row: first + cut.row, ..cut }));
         Ok(())

@@ -1,22 +1,28 @@
-//! Tiles: rankings side by side, so that one vector instruction or one GPU workgroup steps down all of them together.
+//! Tiles: rankings side by side, so that one vector instruction or one GPU workgroup steps down all
+//! of them together.
 //!
-//! A tile has 64 lanes (16 where a few deep rankings would leave 64 mostly empty); one lane is one row of the matrix.
-//! Labels lie as `[rank / 4][lane][rank % 4]`: four consecutive ranks of one lane are one little-endian `u32`, so a GPU thread
-//! loads four labels at a time, coalesced, and a 64-byte CPU vector holds sixteen lanes.
-//! The depth is that of the tile's deepest row, rounded up to 4; beyond the end of a row there is [`PAST_END`].
+//! A tile has 64 lanes (16 where a few deep rankings would leave 64 mostly empty); one lane is one
+//! row of the matrix. Labels lie as `[rank / 4][lane][rank % 4]`: four consecutive ranks of one
+//! lane are one little-endian `u32`, so a GPU thread loads four labels at a time, coalesced, and a
+//! 64-byte CPU vector holds sixteen lanes. The depth is that of the tile's deepest row, rounded up
+//! to 4; beyond the end of a row there is [`PAST_END`].
 //!
 //! ```text
-//! ranks 0…3     lane 0: abcd   lane 1: abcd   …   lane 63: abcd      256 bytes: four vectors of sixteen lanes
-//! ranks 4…7     lane 0: efgh   lane 1: efgh   …   lane 63: efgh
+//! ranks 0…3     lane 0: abcd   lane 1: abcd   …   lane 63: abcd      256 bytes: four vectors of
+//! ranks 4…7     lane 0: efgh   lane 1: efgh   …   lane 63: efgh      sixteen lanes
 //! ```
 //!
-//! **Packing.** Rows are sorted by depth, the deepest first, and cut into tiles in that order. A tile is as deep as its first row, which is
-//! hardly deeper than its last: with depths D₁ ≥ D₂ ≥ … of the first rows, all padding by depth is at most Σ 64 (Dₜ − Dₜ₊₁) = 64 D₁ labels,
-//! the size of one tile, however many there are. What is left is the rounding to four ranks. One row of a million results among thousands
-//! of ten would still cost 64 million labels, so a tile may have 16 lanes where that saves 5 %. The order among equal depths is that of
-//! rows: the packing is a function of the depths, so a file needs no directory that must be believed, and threads change no byte.
+//! **Packing.** Rows are sorted by depth, the deepest first, and cut into tiles in that order. A
+//! tile is as deep as its first row, which is hardly deeper than its last: with depths D₁ ≥ D₂ ≥ …
+//! of the first rows, all padding by depth is at most Σ 64 (Dₜ − Dₜ₊₁) = 64 D₁ labels, the size of
+//! one tile, however many there are. What is left is the rounding to four ranks. One row of a
+//! million results among thousands of ten would still cost 64 million labels, so a tile may have 16
+//! lanes where that saves 5 %. The order among equal depths is that of rows: the packing is a
+//! function of the depths, so a file needs no directory that must be believed, and threads change
+//! no byte.
 //!
-//! 128 rows in a tile were tried: 0.9 of the speed at 0.1 % of relevant documents and 0.6 at 1 % (benches/RESULTS.md).
+//! 128 rows in a tile were tried: 0.9 of the speed at 0.1 % of relevant documents and 0.6 at 1 %
+//! (benches/RESULTS.md).
 //!
 //! [`PAST_END`]: super::code::PAST_END
 
@@ -110,7 +116,8 @@ impl TileSpan {
     }
 }
 
-/// The assignment of rows to lanes of tiles: a function of the rows' depths alone, so it never depends on threads.
+/// The assignment of rows to lanes of tiles: a function of the rows' depths alone, so it never
+/// depends on threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Packing {
     /// The rows that have a lane, deepest first, then by run and query.
@@ -122,30 +129,37 @@ pub struct Packing {
 impl Packing {
     /// Packs rows of these depths. Rows of depth 0 take no lane.
     ///
-    /// A tile has 16 lanes where four such tiles would be at least 5 % smaller than one of 64 lanes.
+    /// A tile has 16 lanes where four such tiles would be at least 5 % smaller than one of 64
+    /// lanes.
     ///
     /// # Errors
     /// 2³² rows or more, a row deeper than [`DEEPEST`], or tiles of 2⁶⁴ bytes or more.
     pub fn new(depths: &[u32]) -> Result<Self> {
-        let rows = u32::try_from(depths.len())
-            .map_err(|_| Error::Unanswerable(format!("{} rankings are 2³² or more", depths.len())))?;
+        let rows = u32::try_from(depths.len()).map_err(|_| {
+            Error::Unanswerable(format!("{} rankings are 2³² or more", depths.len()))
+        })?;
         if let Some(depth) = depths.iter().find(|&&depth| depth > DEEPEST) {
-            return Err(Error::Unanswerable(format!("a ranking of {depth} results, more than {DEEPEST}")));
+            return Err(Error::Unanswerable(format!(
+                "a ranking of {depth} results, more than {DEEPEST}"
+            )));
         }
         let mut order: Vec<u32> = (0..rows).filter(|&row| depths[row as usize] > 0).collect();
         // Stable: equal depths stay in the order of rows.
         order.sort_by_key(|&row| std::cmp::Reverse(depths[row as usize]));
-        let depth_at = |at: usize| u64::from(depths[order[at] as usize]).next_multiple_of(GROUP as u64);
+        let depth_at =
+            |at: usize| u64::from(depths[order[at] as usize]).next_multiple_of(GROUP as u64);
         let (mut tiles, mut first, mut offset) = (Vec::new(), 0, 0u64);
         while first < order.len() {
             let left = order.len() - first;
             let wide = LANES as u64 * depth_at(first);
-            // What the next 64 rows take in tiles of 16. The last 48 rows or fewer never get 64 lanes.
+            // What the next 64 rows take in tiles of 16. The last 48 rows or fewer never get 64
+            // lanes.
             let narrow: u64 = (0..LANES.min(left))
                 .step_by(NARROW_LANES)
                 .map(|at| NARROW_LANES as u64 * depth_at(first + at))
                 .sum();
-            // In integers, so that no rounding decides where a row lies. Neither product can overflow: a depth has 32 bits.
+            // In integers, so that no rounding decides where a row lies. Neither product can
+            // overflow: a depth has 32 bits.
             let lanes = if narrow * 20 <= wide * 19 { NARROW_LANES } else { LANES };
             let rows = lanes.min(left);
             // Invariant: depth × lanes is a multiple of 64, so every tile begins on a line.
@@ -180,7 +194,10 @@ mod tests {
         let packing = Packing::new(&[3, 0, 7, 3, 7]).unwrap();
         assert_eq!(packing.order, [2, 4, 0, 3]);
         assert_eq!(packing.tiles.len(), 1);
-        assert_eq!((packing.tiles[0].lanes, packing.tiles[0].depth, packing.tiles[0].rows), (16, 8, 4));
+        assert_eq!(
+            (packing.tiles[0].lanes, packing.tiles[0].depth, packing.tiles[0].rows),
+            (16, 8, 4)
+        );
         assert_eq!(Packing::new(&[0, 0]).unwrap(), Packing::default());
     }
 
@@ -197,10 +214,14 @@ mod tests {
 
     #[test]
     fn padding_stays_under_five_percent_for_spread_depths() {
-        let depths: Vec<u32> = (0..20_000u32).map(|i| 1 + i.wrapping_mul(2_654_435_761) % 10_000).collect();
+        let depths: Vec<u32> =
+            (0..20_000u32).map(|i| 1 + i.wrapping_mul(2_654_435_761) % 10_000).collect();
         let labels: u64 = depths.iter().map(|&d| u64::from(d)).sum();
         let bytes = Packing::new(&depths).unwrap().bytes();
-        assert!((bytes - labels) as f64 / (bytes as f64) < 0.05, "{labels} labels in {bytes} bytes");
+        assert!(
+            (bytes - labels) as f64 / (bytes as f64) < 0.05,
+            "{labels} labels in {bytes} bytes"
+        );
     }
 
     #[test]

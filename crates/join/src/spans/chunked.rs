@@ -1,7 +1,8 @@
 //! Judgments of chunks, made of gold spans, and what a chunking does to them.
 //!
-//! A chunk has the grade of a span if they share at least a given part of the *shorter* of the two. A part of the span alone would call
-//! every chunk wrong that is smaller than half of a gold passage, and a part of the chunk alone every large one.
+//! A chunk has the grade of a span if they share at least a given part of the *shorter* of the two.
+//! A part of the span alone would call every chunk wrong that is smaller than half of a gold
+//! passage, and a part of the chunk alone every large one.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,8 @@ pub struct ChunkRule {
 }
 
 impl ChunkRule {
-    /// Chunks that share at least `share` of the shorter of chunk and span, above 0 and at most 1; usual is a half.
+    /// Chunks that share at least `share` of the shorter of chunk and span, above 0 and at most 1;
+    /// usual is a half.
     ///
     /// # Errors
     /// Another share.
@@ -37,16 +39,19 @@ impl ChunkRule {
         ChunkRule { by_span, ..self }
     }
 
-    /// Whether a chunk that shares `shared` positions with a span has its grade, where the shorter of the two has `length` positions.
+    /// Whether a chunk that shares `shared` positions with a span has its grade, where the shorter
+    /// of the two has `length` positions.
     fn holds(self, shared: u64, length: u64) -> bool {
         shared > 0 && shared >= least(self.share, length)
     }
 }
 
-/// The least whole number that is at least `share` of `length`, exactly: positions may have more digits than a float.
+/// The least whole number that is at least `share` of `length`, exactly: positions may have more
+/// digits than a float.
 fn least(share: f64, length: u64) -> u64 {
     let bits = share.to_bits();
-    // A share above 0 and at most 1 is `whole` / 2^`by`. One so small that it is subnormal is far below 1 of any length.
+    // A share above 0 and at most 1 is `whole` / 2^`by`. One so small that it is subnormal is far
+    // below 1 of any length.
     let (exponent, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
     let (whole, by) = (u128::from(fraction | 1 << 52), 1075 - exponent.min(1075));
     match exponent {
@@ -62,7 +67,8 @@ fn least(share: f64, length: u64) -> u64 {
 pub struct ChunkJudgment<'a> {
     /// The id of the query.
     pub query: &'a [u8],
-    /// The number of the span among those of its query by document, start and end, from 0, where each is a subtopic.
+    /// The number of the span among those of its query by document, start and end, from 0, where
+    /// each is a subtopic.
     pub span: Option<u32>,
     /// The id of the chunk.
     pub chunk: &'a [u8],
@@ -76,7 +82,8 @@ type ChunkPlace<'a> = (&'a [u8], Span, &'a [u8]);
 /// Judgments of chunks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkJudgments<'a> {
-    /// The judgments: queries as they came, then by span where each is a subtopic, then by document, start and end of the chunk.
+    /// The judgments: queries as they came, then by span where each is a subtopic, then by
+    /// document, start and end of the chunk.
     pub rows: Vec<ChunkJudgment<'a>>,
     /// The number of spans of which no chunk has the grade.
     pub lost: usize,
@@ -84,7 +91,8 @@ pub struct ChunkJudgments<'a> {
     pub note: String,
 }
 
-/// What a chunking does to gold spans. Means are over the queries that have a span of a grade above 0.
+/// What a chunking does to gold spans. Means are over the queries that have a span of a grade above
+/// 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkingFacts {
     /// The number of chunks, and of their documents.
@@ -99,21 +107,30 @@ pub struct ChunkingFacts {
     pub covered: f64,
     /// The number of chunks that share a position with gold: its mean.
     pub with_gold: f64,
-    /// Precision-Ω, the mean of |gold in these chunks| / |gold or these chunks|: what full recall costs in this chunking.
+    /// Precision-Ω, the mean of |gold in these chunks| / |gold or these chunks|: what full recall
+    /// costs in this chunking.
     pub omega: f64,
 }
 
 impl GoldSpans {
-    /// Makes ordinary judgments of a chunking of the same documents. A chunk has the largest grade of the spans that it shares enough
-    /// with, or the grade of each where every span is a subtopic.
+    /// Makes ordinary judgments of a chunking of the same documents. A chunk has the largest grade
+    /// of the spans that it shares enough with, or the grade of each where every span is a
+    /// subtopic.
     ///
     /// ```
     /// use laneval::spans::{DocumentChunk, ChunkRule, Chunks, GoldSpan, GoldSpans, Span};
     /// let span = |start, end| Span::new(start, end).unwrap();
-    /// let gold = GoldSpan { query: b"q1".to_vec(), doc: b"d1".to_vec(), span: span(10, 30), grade: 1.0 };
+    /// let gold =
+    ///     GoldSpan { query: b"q1".to_vec(), doc: b"d1".to_vec(), span: span(10, 30), grade: 1.0 };
     /// let gold = GoldSpans::new("gold", [gold]);
-    /// let chunk = |id: &str, start, end| DocumentChunk { id: id.into(), doc: b"d1".to_vec(), span: span(start, end) };
-    /// let chunks = Chunks::new("chunks", [chunk("c0", 0, 20), chunk("c1", 20, 40), chunk("c2", 40, 60)]).unwrap();
+    /// let chunk = |id: &str, start, end| DocumentChunk {
+    ///     id: id.into(),
+    ///     doc: b"d1".to_vec(),
+    ///     span: span(start, end),
+    /// };
+    /// let chunks =
+    ///     Chunks::new("chunks", [chunk("c0", 0, 20), chunk("c1", 20, 40), chunk("c2", 40, 60)])
+    ///         .unwrap();
     /// let made = gold.chunk_judgments(&chunks, ChunkRule::new(0.5)?)?;
     /// let ids: Vec<&[u8]> = made.rows.iter().map(|row| row.chunk).collect();
     /// assert_eq!(ids, [b"c0", b"c1"]);
@@ -122,7 +139,11 @@ impl GoldSpans {
     ///
     /// # Errors
     /// Chunks of other documents alone.
-    pub fn chunk_judgments<'a>(&'a self, chunks: &'a Chunks, rule: ChunkRule) -> Result<ChunkJudgments<'a>> {
+    pub fn chunk_judgments<'a>(
+        &'a self,
+        chunks: &'a Chunks,
+        rule: ChunkRule,
+    ) -> Result<ChunkJudgments<'a>> {
         self.check(chunks)?;
         let (mut rows, mut lost, mut with) = (Vec::new(), 0, 0);
         for (query, spans) in self.queries() {
@@ -161,7 +182,12 @@ impl GoldSpans {
         Ok(ChunkJudgments { rows, lost, note })
     }
 
-    fn note(&self, rows: &[ChunkJudgment<'_>], (lost, with): (usize, usize), rule: ChunkRule) -> String {
+    fn note(
+        &self,
+        rows: &[ChunkJudgment<'_>],
+        (lost, with): (usize, usize),
+        rule: ChunkRule,
+    ) -> String {
         let count = |number: usize, what: &str, plural: &str| {
             format!("{number} {}", if number == 1 { what } else { plural })
         };
@@ -188,7 +214,8 @@ impl GoldSpans {
         if self.is_empty() || docs().any(|doc| chunks.has(doc)) {
             return Ok(());
         }
-        let [there, here] = [first_two(docs()), first_two(chunks.iter().map(|chunk| &chunk.doc[..]))];
+        let [there, here] =
+            [first_two(docs()), first_two(chunks.iter().map(|chunk| &chunk.doc[..]))];
         let (name, gold) = (chunks.name(), self.name());
         Err(Error::Unanswerable(format!(
             "{name}: has none of the documents of {gold} ({there} there, {here} here)"

@@ -137,8 +137,9 @@ impl Chunks {
         self.chunks.is_empty()
     }
 
-    /// The chunks of a document that share a position with a span, in order. Those that begin before its end lie together, and from the last
-    /// of them backwards none is left to look at where all before end too early: so it costs as many steps as chunks overlap, and a search.
+    /// The chunks of a document that share a position with a span, in order. Those that begin
+    /// before its end lie together, and from the last of them backwards none is left to look at
+    /// where all before end too early: so it costs as many steps as chunks overlap, and a search.
     pub fn of_span<'a>(
         &'a self,
         doc: &[u8],
@@ -148,7 +149,8 @@ impl Chunks {
         let upto = |chunk: &DocumentChunk| (&chunk.doc[..], chunk.span.start()) < (doc, span.end());
         let end = first + self.chunks[first..].partition_point(upto);
         let of_doc = end - first;
-        let behind = self.reach[first..end].iter().rev().take_while(|&&reach| reach > span.start()).count();
+        let behind =
+            self.reach[first..end].iter().rev().take_while(|&&reach| reach > span.start()).count();
         let from = first + of_doc - behind;
         self.chunks[from..end].iter().filter(move |chunk| chunk.span.shared(span) > 0)
     }

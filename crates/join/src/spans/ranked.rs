@@ -1,4 +1,5 @@
-//! Results as spans: how many positions each has that no earlier one had, and how many of these are gold.
+//! Results as spans: how many positions each has that no earlier one had, and how many of these are
+//! gold.
 //!
 //! Gold of a document is cut where its largest grade changes:
 //!
@@ -8,10 +9,12 @@
 //! segments  ├─ 1 ──┼──── 2 ────┼1┤                ├─ 1 ─┤
 //! ```
 //!
-//! So each position is in one segment, and the gold of at least a grade is that of the segments of this grade and of those above. What
-//! earlier results had is kept as spans that neither overlap nor touch, by document. A new result meets some of them; the gaps between
-//! these are its new positions, and gold is looked up for each gap. What it met becomes one span, so nothing is met twice: a result costs a
-//! search among the spans and one among the segments, and beyond that what it takes out or covers for the first time.
+//! So each position is in one segment, and the gold of at least a grade is that of the segments of
+//! this grade and of those above. What earlier results had is kept as spans that neither overlap
+//! nor touch, by document. A new result meets some of them; the gaps between these are its new
+//! positions, and gold is looked up for each gap. What it met becomes one span, so nothing is met
+//! twice: a result costs a search among the spans and one among the segments, and beyond that what
+//! it takes out or covers for the first time.
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
@@ -37,11 +40,14 @@ struct Segment {
 }
 
 impl GoldPositions {
-    /// Takes the spans of a query, by document, start and end; `grades` are the distinct grades, ascending, among them those of the spans.
+    /// Takes the spans of a query, by document, start and end; `grades` are the distinct grades,
+    /// ascending, among them those of the spans.
     pub fn of_query(spans: &[GoldSpan], grades: &[f64]) -> Self {
         let mut docs = HashMap::new();
         for of_doc in spans.chunk_by(|one, next| one.doc == next.doc) {
-            let graded = of_doc.iter().map(|of| (of.span, grades.partition_point(|&grade| grade < of.grade)));
+            let graded = of_doc
+                .iter()
+                .map(|of| (of.span, grades.partition_point(|&grade| grade < of.grade)));
             docs.insert(of_doc[0].doc.clone(), segments(graded));
         }
         GoldPositions { docs, grades: grades.len() }
@@ -61,10 +67,12 @@ impl GoldPositions {
     }
 }
 
-/// The segments of spans of one document, which come by their start, with the indices of their grades.
+/// The segments of spans of one document, which come by their start, with the indices of their
+/// grades.
 fn segments(spans: impl Iterator<Item = (Span, usize)>) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
-    // The spans that have begun, by grade; those that have ended are taken out when they are on top.
+    // The spans that have begun, by grade; those that have ended are taken out when they are on
+    // top.
     let mut open: BinaryHeap<(usize, u64)> = BinaryHeap::new();
     let mut at = 0;
     let mut advance = |open: &mut BinaryHeap<(usize, u64)>, to: u64| {
@@ -100,8 +108,8 @@ pub struct CoveredSpans<'d> {
 }
 
 impl<'d> CoveredSpans<'d> {
-    /// Adds the next result. Returns the number of its positions that no earlier one had, and of those of them that are gold of at least
-    /// each grade.
+    /// Adds the next result. Returns the number of its positions that no earlier one had, and of
+    /// those of them that are gold of at least each grade.
     pub fn add(&mut self, doc: &'d [u8], span: Span, gold: &GoldPositions) -> (u64, Vec<u64>) {
         let segments = gold.docs.get(doc).map_or(&[][..], Vec::as_slice);
         let covered = self.docs.entry(doc).or_default();
@@ -163,7 +171,9 @@ mod tests {
     fn spans(most: usize) -> impl Strategy<Value = Vec<(u8, u64, u64, u8)>> {
         let one = (0..3u8, 0..60u64, 1..30u64, 0..4u8);
         prop::collection::vec(
-            one.prop_map(|(doc, start, length, grade)| (doc, start, (start + length).min(60), grade)),
+            one.prop_map(|(doc, start, length, grade)| {
+                (doc, start, (start + length).min(60), grade)
+            }),
             0..most,
         )
     }
@@ -186,9 +196,12 @@ mod tests {
             let (mut covered, mut seen) = (CoveredSpans::default(), HashSet::new());
             let docs: Vec<Vec<u8>> = results.iter().map(|&(doc, ..)| vec![doc]).collect();
             for (doc, &(of, start, end, _)) in docs.iter().zip(&results) {
-                let own: Vec<(u8, u64)> = (start..end).map(|at| (of, at)).filter(|at| !seen.contains(at)).collect();
-                let expected: Vec<u64> =
-                    sets.iter().map(|set| own.iter().filter(|at| set.contains(at)).count() as u64).collect();
+                let own: Vec<(u8, u64)> =
+                    (start..end).map(|at| (of, at)).filter(|at| !seen.contains(at)).collect();
+                let expected: Vec<u64> = sets
+                    .iter()
+                    .map(|set| own.iter().filter(|at| set.contains(at)).count() as u64)
+                    .collect();
                 let found = covered.add(doc, Span::new(start, end).unwrap(), &positions);
                 prop_assert_eq!(found, (own.len() as u64, expected));
                 seen.extend(own);
@@ -199,7 +212,8 @@ mod tests {
     #[test]
     fn the_largest_spans_are_counted() {
         let whole = Span::new(0, LAST).unwrap();
-        let gold = |doc: &[u8]| GoldSpan { query: vec![], doc: doc.to_vec(), span: whole, grade: 1.0 };
+        let gold =
+            |doc: &[u8]| GoldSpan { query: vec![], doc: doc.to_vec(), span: whole, grade: 1.0 };
         let two = GoldPositions::of_query(&[gold(b"a"), gold(b"b")], &[1.0]);
         assert_eq!(two.lengths(), Some(vec![2 * LAST]));
         let three = GoldPositions::of_query(&[gold(b"a"), gold(b"b"), gold(b"c")], &[1.0]);

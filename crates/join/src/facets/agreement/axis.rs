@@ -2,8 +2,8 @@
 
 /// Returns the positions of sorted `grades` on an axis where the lowest is at 0.
 ///
-/// The positions are differences of grades, unless squares of these could overflow or vanish; then the highest is at 1. The
-/// coefficients do not depend on the unit of the axis.
+/// The positions are differences of grades, unless squares of these could overflow or vanish; then
+/// the highest is at 1. The coefficients do not depend on the unit of the axis.
 pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     let (Some(lowest), Some(highest)) = (grades.clone().next(), grades.clone().last()) else {
         return Vec::new();
@@ -20,9 +20,11 @@ pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
     }
 }
 
-/// Sums of distances from a point on an axis to ratings that are not after it. The point only moves forward.
+/// Sums of distances from a point on an axis to ratings that are not after it. The point only moves
+/// forward.
 ///
-/// All terms are positive, so that there is no cancellation, and sums of integers below 2⁵³ are exact.
+/// All terms are positive, so that there is no cancellation, and sums of integers below 2⁵³ are
+/// exact.
 #[derive(Debug, Default)]
 pub(super) struct Distances {
     point: f64,
@@ -49,8 +51,8 @@ impl Distances {
     }
 }
 
-/// Returns the sum of squared distances over all pairs of ratings, each pair once, from positions in ascending order and the number
-/// of ratings at each.
+/// Returns the sum of squared distances over all pairs of ratings, each pair once, from positions
+/// in ascending order and the number of ratings at each.
 pub(super) fn squared_distances(counts: impl Iterator<Item = (f64, f64)>) -> f64 {
     let mut before = Distances::default();
     let mut sum = 0.0;

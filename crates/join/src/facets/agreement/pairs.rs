@@ -12,7 +12,8 @@ pub const MOST_PAIRED_JUDGES: usize = 50;
 /// Compares all pairs of `judges` judges; `coded` is sorted by judge and item.
 pub(super) fn pairs(coded: &[Coded], judges: usize, grades: &[f64]) -> Vec<PairAgreement> {
     let start = |judge: usize| coded.partition_point(|rating| (rating.judge as usize) < judge);
-    let columns: Vec<&[Coded]> = (0..judges).map(|judge| &coded[start(judge)..start(judge + 1)]).collect();
+    let columns: Vec<&[Coded]> =
+        (0..judges).map(|judge| &coded[start(judge)..start(judge + 1)]).collect();
     let mut pairs = Vec::with_capacity(judges * judges.saturating_sub(1) / 2);
     let mut common = Vec::new();
     for first in 0..judges {
@@ -24,8 +25,8 @@ pub(super) fn pairs(coded: &[Coded], judges: usize, grades: &[f64]) -> Vec<PairA
     pairs
 }
 
-/// Collects into `common` the codes that two judges gave to each item that both graded; `first` and `second` are their ratings, sorted
-/// by item.
+/// Collects into `common` the codes that two judges gave to each item that both graded; `first` and
+/// `second` are their ratings, sorted by item.
 fn common_items(first: &[Coded], second: &[Coded], common: &mut Vec<[usize; 2]>) {
     common.clear();
     let mut second = second.iter().peekable();

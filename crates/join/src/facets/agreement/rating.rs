@@ -48,7 +48,10 @@ impl fmt::Display for RatingFault {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFinite { item, judge, grade } => {
-                write!(out, "item {item}, judge {judge}: the grade is {grade}, expected a finite number")
+                write!(
+                    out,
+                    "item {item}, judge {judge}: the grade is {grade}, expected a finite number"
+                )
             }
             Self::NoSuchJudge { item, judge, judges } => {
                 write!(out, "item {item}: the judge is {judge}, expected a number below {judges}")
@@ -70,13 +73,18 @@ pub(super) struct Coded {
     pub(super) code: usize,
 }
 
-/// Returns the `ratings` with codes, and the sorted list of different grades. The grades are finite.
+/// Returns the `ratings` with codes, and the sorted list of different grades. The grades are
+/// finite.
 pub(super) fn coded(ratings: &[Rating]) -> (Vec<Coded>, Vec<f64>) {
     let mut grades: Vec<f64> = ratings.iter().map(|rating| rating.grade).collect();
     grades.sort_unstable_by(f64::total_cmp);
     // The two zeros are equal, and of them the first is kept.
     grades.dedup();
     let code = |grade: f64| grades.partition_point(|&lower| lower < grade);
-    let coded = ratings.iter().map(|&Rating { item, judge, grade }| Coded { item, judge, code: code(grade) });
+    let coded = ratings.iter().map(|&Rating { item, judge, grade }| Coded {
+        item,
+        judge,
+        code: code(grade),
+    });
     (coded.collect(), grades)
 }

@@ -41,7 +41,8 @@ impl<'a> SharedItems<'a> {
         self.sizes.values().map(|(items, _)| items).sum()
     }
 
-    /// The number of ordered pairs of different grades among all ratings of these items, from any items; `None` if it is 0.
+    /// The number of ordered pairs of different grades among all ratings of these items, from any
+    /// items; `None` if it is 0.
     fn different_pairs(&self) -> Option<f64> {
         let count = |&count: &usize| count as u128 * (self.ratings - count) as u128;
         let pairs: u128 = self.totals.iter().map(count).sum();
@@ -61,36 +62,41 @@ impl<'a> SharedItems<'a> {
     /// Computes Krippendorff's alpha with the nominal metric.
     pub(super) fn alpha_nominal(&self) -> Option<f64> {
         let expected = self.different_pairs()?;
-        let observed = self.sizes.iter().map(|(&size, &(_, different))| different as f64 / (size - 1) as f64);
+        let observed =
+            self.sizes.iter().map(|(&size, &(_, different))| different as f64 / (size - 1) as f64);
         Some(self.alpha(observed.sum(), expected))
     }
 
-    /// Computes Krippendorff's alpha where the disagreement of two grades is the squared distance between their `positions`, one for
-    /// each grade. Positions of grades that these items do not have are not used.
+    /// Computes Krippendorff's alpha where the disagreement of two grades is the squared distance
+    /// between their `positions`, one for each grade. Positions of grades that these items do not
+    /// have are not used.
     pub(super) fn alpha_at(&self, positions: &[f64]) -> Option<f64> {
         self.different_pairs()?;
         let counts = positions.iter().zip(&self.totals).filter(|&(_, &count)| count > 0);
-        let expected = squared_distances(counts.map(|(&position, &count)| (position, count as f64)));
+        let expected =
+            squared_distances(counts.map(|(&position, &count)| (position, count as f64)));
         let within = |item: &[Coded]| {
             squared_distances(runs(item).map(|(code, count)| (positions[code], count as f64)))
         };
-        // Sorted sums do not depend on the numbers of the items. Of items with equally many ratings, the sum is divided once.
+        // Sorted sums do not depend on the numbers of the items. Of items with equally many
+        // ratings, the sum is divided once.
         let mut items: Vec<(usize, f64)> =
             shared_items(self.coded).map(|item| (item.len(), within(item))).collect();
         items.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let observed = items
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|items| items.iter().map(|(_, squares)| squares).sum::<f64>() / (items[0].0 - 1) as f64);
+        let observed = items.chunk_by(|a, b| a.0 == b.0).map(|items| {
+            items.iter().map(|(_, squares)| squares).sum::<f64>() / (items[0].0 - 1) as f64
+        });
         Some(self.alpha(observed.sum(), expected))
     }
 
-    /// Returns 1 − (n − 1) · `observed` / `expected`, where n is the number of ratings of these items.
+    /// Returns 1 − (n − 1) · `observed` / `expected`, where n is the number of ratings of these
+    /// items.
     fn alpha(&self, observed: f64, expected: f64) -> f64 {
         1.0 - (self.ratings - 1) as f64 * observed / expected
     }
 
-    /// The grades' ranks among the ratings of these items: twice the middle of the ranks that a grade takes. The distance between two
-    /// is twice that of the ordinal metric.
+    /// The grades' ranks among the ratings of these items: twice the middle of the ranks that a
+    /// grade takes. The distance between two is twice that of the ordinal metric.
     pub(super) fn middle_ranks(&self) -> Vec<f64> {
         let mut before = 0u128;
         let rank = |&count: &usize| {
@@ -117,7 +123,8 @@ fn shared_items(coded: &[Coded]) -> impl Iterator<Item = &[Coded]> {
     coded.chunk_by(|a, b| a.item == b.item).filter(|item| item.len() > 1)
 }
 
-/// Returns the different codes of an `item`'s ratings, which are sorted by code, and the number of ratings with each.
+/// Returns the different codes of an `item`'s ratings, which are sorted by code, and the number of
+/// ratings with each.
 fn runs(item: &[Coded]) -> impl Iterator<Item = (usize, usize)> {
     item.chunk_by(|a, b| a.code == b.code).map(|run| (run[0].code, run.len()))
 }

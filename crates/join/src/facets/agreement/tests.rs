@@ -3,12 +3,20 @@ use proptest::prelude::*;
 use super::*;
 use crate::cases::cases;
 
-/// Returns the ratings of a table with a row for each judge and a column for each item, where NaN is a missing rating.
+/// Returns the ratings of a table with a row for each judge and a column for each item, where NaN
+/// is a missing rating.
 fn from_table(table: &[Vec<f64>]) -> Vec<Rating> {
     let row = |(judge, row): (usize, &Vec<f64>)| {
-        let rating =
-            move |(item, &grade): (usize, &f64)| Rating { item: item as u32, judge: judge as u32, grade };
-        row.iter().enumerate().map(rating).filter(|rating| !rating.grade.is_nan()).collect::<Vec<_>>()
+        let rating = move |(item, &grade): (usize, &f64)| Rating {
+            item: item as u32,
+            judge: judge as u32,
+            grade,
+        };
+        row.iter()
+            .enumerate()
+            .map(rating)
+            .filter(|rating| !rating.grade.is_nan())
+            .collect::<Vec<_>>()
     };
     table.iter().enumerate().flat_map(row).collect()
 }
@@ -26,11 +34,13 @@ fn of_text(text: &str) -> JudgeAgreement {
     of_table(&table)
 }
 
-/// Returns the agreement of items of which only the number of ratings with each grade is known, in a row for each item.
+/// Returns the agreement of items of which only the number of ratings with each grade is known, in
+/// a row for each item.
 fn of_counts(table: &[&[usize]]) -> JudgeAgreement {
     let mut ratings = Vec::new();
     for (item, counts) in table.iter().enumerate() {
-        let grades = counts.iter().enumerate().flat_map(|(grade, &count)| std::iter::repeat_n(grade, count));
+        let grades =
+            counts.iter().enumerate().flat_map(|(grade, &count)| std::iter::repeat_n(grade, count));
         ratings.extend(grades.zip(0..).map(|(grade, judge)| Rating {
             item: item as u32,
             judge,
@@ -40,7 +50,8 @@ fn of_counts(table: &[&[usize]]) -> JudgeAgreement {
     agreement(&ratings, 100).unwrap()
 }
 
-/// Returns the agreement of two judges of whom the number of items for each pair of grades is known.
+/// Returns the agreement of two judges of whom the number of items for each pair of grades is
+/// known.
 fn of_cells(cells: &[&[usize]]) -> PairAgreement {
     let mut table = vec![Vec::new(), Vec::new()];
     for (first, row) in cells.iter().enumerate() {
@@ -102,7 +113,8 @@ fn fleiss_of_fourteen_raters_is_as_published() {
     assert_eq!((found.ratings, found.judges, found.shared_items), (140, 14, 10));
 }
 
-/// The diagnoses of thirty patients of Fleiss 1971, with a row for each rating of a patient; the raters are not known.
+/// The diagnoses of thirty patients of Fleiss 1971, with a row for each rating of a patient; the
+/// raters are not known.
 const DIAGNOSES: &str = "4 2 2 5 2 1 3 1 1 5 1 1 2 1 2 3 1 1 2 1 5 2 2 1 1 2 1 2 1 5
                          4 2 3 5 2 1 3 1 1 5 4 2 2 4 2 3 1 1 2 3 5 4 2 1 4 2 1 2 3 5
                          4 2 3 5 2 3 3 3 4 5 4 4 2 4 4 3 1 1 4 3 5 4 4 4 4 2 1 4 3 5
@@ -144,8 +156,10 @@ fn weights_are_differences_of_grades_not_of_their_positions() {
     let with_gap = of_text("0 1 3 3 0\n0 3 3 1 1").pairs.remove(0);
     let without_gap = of_text("0 1 2 2 0\n0 2 2 1 1").pairs.remove(0);
     assert_eq!(with_gap.kappa, without_gap.kappa);
-    // Observed distances: 0 + 2 + 0 + 2 + 1, 0 + 4 + 0 + 4 + 1. Expected: 5 grades of one judge against 5 of the other.
-    let expected = (2.0 * 1.0 * 2.0 + 2.0 * 3.0 * 2.0 + 1.0 + 2.0 * 2.0 + 2.0 * 3.0 + 2.0 * 2.0 * 2.0) / 5.0;
+    // Observed distances: 0 + 2 + 0 + 2 + 1, 0 + 4 + 0 + 4 + 1. Expected: 5 grades of one judge
+    // against 5 of the other.
+    let expected =
+        (2.0 * 1.0 * 2.0 + 2.0 * 3.0 * 2.0 + 1.0 + 2.0 * 2.0 + 2.0 * 3.0 + 2.0 * 2.0 * 2.0) / 5.0;
     near(with_gap.kappa_linear, 1.0 - 5.0 / expected, 1e-15);
     assert_ne!(with_gap.kappa_linear, without_gap.kappa_linear);
     assert_ne!(with_gap.kappa_quadratic, without_gap.kappa_quadratic);
@@ -157,7 +171,10 @@ fn values_without_expected_disagreement_are_none() {
     assert_eq!((nothing.items, nothing.judges, nothing.pairs.len()), (0, 0, 0));
     for text in ["1 1 1\n1 1 1", "1 2 . .\n. . 1 2", "1 1 2\n1 1 ."] {
         let found = of_text(text);
-        assert_eq!([found.fleiss, found.alpha_nominal, found.alpha_ordinal, found.alpha_interval], [None; 4]);
+        assert_eq!(
+            [found.fleiss, found.alpha_nominal, found.alpha_ordinal, found.alpha_interval],
+            [None; 4]
+        );
         let pair = &found.pairs[0];
         assert_eq!([pair.kappa, pair.kappa_linear, pair.kappa_quadratic], [None; 3], "{text}");
     }
@@ -177,7 +194,11 @@ fn zeros_are_the_same_grade() {
 fn fleiss_of_unequal_numbers_can_be_below_minus_one() {
     let mut counts: Vec<&[usize]> = vec![&[100, 0]];
     counts.extend([&[1, 1][..]; 10]);
-    near(of_counts(&counts).fleiss, (1.0 / 11.0 - 12200.0 / 14400.0) / (1.0 - 12200.0 / 14400.0), 1e-14);
+    near(
+        of_counts(&counts).fleiss,
+        (1.0 / 11.0 - 12200.0 / 14400.0) / (1.0 - 12200.0 / 14400.0),
+        1e-14,
+    );
 }
 
 #[test]
@@ -224,11 +245,15 @@ fn grades_of_items_with_one_rating_do_not_count_for_all_judges() {
     let more = of_text("1 2 1 1e300 -3\n1 2 2 . .");
     assert_eq!((more.items, more.shared_items), (5, 3));
     assert_eq!((more.fleiss, more.alpha_nominal), (found.fleiss, found.alpha_nominal));
-    assert_eq!((more.alpha_ordinal, more.alpha_interval), (found.alpha_ordinal, found.alpha_interval));
+    assert_eq!(
+        (more.alpha_ordinal, more.alpha_interval),
+        (found.alpha_ordinal, found.alpha_interval)
+    );
     assert_eq!(more.pairs, found.pairs);
 }
 
-/// Returns the kappas of two judges from the definition: each item against itself, and each against each other.
+/// Returns the kappas of two judges from the definition: each item against itself, and each against
+/// each other.
 fn plain_pair(first: &[f64], second: &[f64]) -> (usize, usize, [Option<f64>; 3]) {
     let common: Vec<(f64, f64)> = std::iter::zip(first, second)
         .map(|(&a, &b)| (a, b))
@@ -247,15 +272,18 @@ fn plain_pair(first: &[f64], second: &[f64]) -> (usize, usize, [Option<f64>; 3])
 
 /// Returns the grades of each item with at least two.
 fn plain_items(table: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let item = |item| table.iter().map(|row| row[item]).filter(|grade: &f64| !grade.is_nan()).collect();
+    let item =
+        |item| table.iter().map(|row| row[item]).filter(|grade: &f64| !grade.is_nan()).collect();
     let items = (0..table[0].len()).map(item);
     items.filter(|grades: &Vec<f64>| grades.len() > 1).collect()
 }
 
-/// Returns Fleiss' kappa from the definition: the pairs of ratings of each item, and shares of grades.
+/// Returns Fleiss' kappa from the definition: the pairs of ratings of each item, and shares of
+/// grades.
 fn plain_fleiss(items: &[Vec<f64>]) -> Option<f64> {
     let all: Vec<f64> = items.concat();
-    let share = |grade: f64| all.iter().filter(|&&other| other == grade).count() as f64 / all.len() as f64;
+    let share =
+        |grade: f64| all.iter().filter(|&&other| other == grade).count() as f64 / all.len() as f64;
     // Each rating with a grade of share p adds p / n, and together they add p².
     let by_chance = all.iter().map(|&grade| share(grade) / all.len() as f64).sum::<f64>();
     let mut agreeing = 0.0;
@@ -273,7 +301,8 @@ fn plain_fleiss(items: &[Vec<f64>]) -> Option<f64> {
     different.then(|| (agreeing - by_chance) / (1.0 - by_chance))
 }
 
-/// Returns Krippendorff's alpha from the definition: pairs of ratings of each item, and pairs of any ratings.
+/// Returns Krippendorff's alpha from the definition: pairs of ratings of each item, and pairs of
+/// any ratings.
 fn plain_alpha(items: &[Vec<f64>], metric: impl Fn(f64, f64) -> f64) -> Option<f64> {
     let all: Vec<f64> = items.concat();
     let observed: f64 = items
@@ -288,10 +317,12 @@ fn plain_alpha(items: &[Vec<f64>], metric: impl Fn(f64, f64) -> f64) -> Option<f
     (expected > 0.0).then(|| 1.0 - (all.len() - 1) as f64 * observed / expected)
 }
 
-/// Returns the ordinal metric from the definition: the numbers of ratings from one grade to the other, less half those at the ends.
+/// Returns the ordinal metric from the definition: the numbers of ratings from one grade to the
+/// other, less half those at the ends.
 fn ordinal(all: &[f64], a: f64, b: f64) -> f64 {
     let (low, high) = (a.min(b), a.max(b));
-    let count = |wanted: &dyn Fn(f64) -> bool| all.iter().filter(|&&grade| wanted(grade)).count() as f64;
+    let count =
+        |wanted: &dyn Fn(f64) -> bool| all.iter().filter(|&&grade| wanted(grade)).count() as f64;
     let ends = (count(&|grade| grade == a) + count(&|grade| grade == b)) / 2.0;
     (count(&|grade| low <= grade && grade <= high) - ends).powi(2)
 }
@@ -307,7 +338,8 @@ fn same(value: Option<f64>, expected: Option<f64>) {
     }
 }
 
-/// Tables of two to six judges and up to fourteen items, with missing ratings; grades are integers, or have fractions.
+/// Tables of two to six judges and up to fourteen items, with missing ratings; grades are integers,
+/// or have fractions.
 fn tables() -> impl Strategy<Value = Vec<Vec<f64>>> {
     let integer = (-1..5i32).prop_map(f64::from);
     let grade = prop_oneof![integer.clone(), (-30..30i32).prop_map(|grade| f64::from(grade) / 7.0)];
@@ -318,7 +350,11 @@ fn tables() -> impl Strategy<Value = Vec<Vec<f64>>> {
             prop::collection::vec(prop::collection::vec(cell, items), judges)
         })
     };
-    prop_oneof![tables(integer.boxed()), tables((0..2i32).prop_map(f64::from).boxed()), tables(grade.boxed())]
+    prop_oneof![
+        tables(integer.boxed()),
+        tables((0..2i32).prop_map(f64::from).boxed()),
+        tables(grade.boxed())
+    ]
 }
 
 proptest! {
@@ -348,12 +384,15 @@ proptest! {
     #[test]
     fn values_are_in_their_ranges(table in tables()) {
         let found = of_table(&table);
-        for alpha in [found.alpha_nominal, found.alpha_ordinal, found.alpha_interval].into_iter().flatten() {
+        for alpha in
+            [found.alpha_nominal, found.alpha_ordinal, found.alpha_interval].into_iter().flatten()
+        {
             prop_assert!(-1.0 < alpha && alpha <= 1.0, "{}", alpha);
         }
         prop_assert!(found.fleiss.is_none_or(|kappa| kappa <= 1.0));
         for pair in &found.pairs {
-            for kappa in [pair.kappa, pair.kappa_linear, pair.kappa_quadratic].into_iter().flatten() {
+            for kappa in [pair.kappa, pair.kappa_linear, pair.kappa_quadratic].into_iter().flatten()
+            {
                 prop_assert!((-1.0 - 1e-15..=1.0).contains(&kappa), "{}", kappa);
             }
         }

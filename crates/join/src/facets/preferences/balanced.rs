@@ -1,10 +1,12 @@
-//! The share of a group with as many nonrelevant documents as relevant ones: `prefs_avgjg_Rnonrel` and `prefs_avgjg_Rnonrel_ret`.
+//! The share of a group with as many nonrelevant documents as relevant ones: `prefs_avgjg_Rnonrel`
+//! and `prefs_avgjg_Rnonrel_ret`.
 
 use super::group::{MemberKind, PlacedMember, PreferenceGroup};
 use super::measure::{Share, Sides};
 
-/// The fulfilled part of the preferences among the first documents of a group, of which there are `end` and which fulfil `share`; not a
-/// number if nothing is possible. `members` are in the order of a ranking that retrieved what is positioned before `found`.
+/// The fulfilled part of the preferences among the first documents of a group, of which there are
+/// `end` and which fulfil `share`; not a number if nothing is possible. `members` are in the order
+/// of a ranking that retrieved what is positioned before `found`.
 pub(super) fn balanced(
     group: &PreferenceGroup,
     members: &[PlacedMember],
@@ -19,7 +21,10 @@ pub(super) fn balanced(
         // As if further nonrelevant documents came last.
         let more = here - nonrelevant;
         let retrieved = lines(among, |member| relevant(member) && member.position < found);
-        Share { fulfilled: share.fulfilled + retrieved * more, possible: share.possible + every * more }
+        Share {
+            fulfilled: share.fulfilled + retrieved * more,
+            possible: share.possible + every * more,
+        }
     } else if group.is_of_levels() {
         without_lowest_surplus(group, among, found, here)
     } else {
@@ -35,9 +40,16 @@ fn lines(members: &[PlacedMember], wanted: impl Fn(&PlacedMember) -> bool) -> u6
 
 /// The share of a group with one sub-group, of whose lowest level only the first `kept` lines stay.
 ///
-/// As in trec_eval every document, the ones of the lowest level included, counts as preferred to those.
-fn without_lowest_surplus(group: &PreferenceGroup, among: &[PlacedMember], found: u32, kept: u64) -> Share {
-    let (lowest, rest): (Vec<PlacedMember>, Vec<_>) = among.iter().partition(|member| member.of.height == 0);
+/// As in trec_eval every document, the ones of the lowest level included, counts as preferred to
+/// those.
+fn without_lowest_surplus(
+    group: &PreferenceGroup,
+    among: &[PlacedMember],
+    found: u32,
+    kept: u64,
+) -> Share {
+    let (lowest, rest): (Vec<PlacedMember>, Vec<_>) =
+        among.iter().partition(|member| member.of.height == 0);
     let mut share = share_of_pairs(group, &rest, found);
     let all = lines(among, |_| true);
     let mut left = kept;
@@ -53,8 +65,14 @@ fn without_lowest_surplus(group: &PreferenceGroup, among: &[PlacedMember], found
     share
 }
 
-/// The share of a group with several sub-groups, of whose documents of level 0 only the first `kept` stay.
-fn without_surplus(group: &PreferenceGroup, among: &[PlacedMember], found: u32, kept: u64) -> Share {
+/// The share of a group with several sub-groups, of whose documents of level 0 only the first
+/// `kept` stay.
+fn without_surplus(
+    group: &PreferenceGroup,
+    among: &[PlacedMember],
+    found: u32,
+    kept: u64,
+) -> Share {
     let mut left = kept;
     let stays = |member: &&PlacedMember| {
         let stays = member.of.kind != MemberKind::Nonrelevant || left > 0;

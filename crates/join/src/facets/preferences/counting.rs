@@ -18,8 +18,8 @@ pub struct Preferences {
 impl Preferences {
     /// Takes the preferences that the lines of one query state.
     ///
-    /// `documents` is the number of documents that the lines name; their numbers are below it. The order of the lines has no influence on
-    /// the result.
+    /// `documents` is the number of documents that the lines name; their numbers are below it. The
+    /// order of the lines has no influence on the result.
     pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
         if documents > MOST_DOCUMENTS {
             return Err(PreferenceFault::TooMany { documents });
@@ -46,8 +46,8 @@ impl Preferences {
 
     /// What a ranking fulfils.
     ///
-    /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A repeated number and one that is too large
-    /// are skipped.
+    /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A
+    /// repeated number and one that is too large are skipped.
     pub fn met(&self, retrieved: &[u32]) -> Met {
         let ranked = RankedGroups::new(self, retrieved);
         let (found, end) = (ranked.found, self.documents);
@@ -68,8 +68,10 @@ impl Preferences {
         for (at, (group, members)) in ranked.groups.iter().enumerate() {
             let (both, one, neither) = (both[at], one[at], neither[at]);
             let retrieved = Share { fulfilled: both.first, possible: both.sum() };
-            let implied =
-                Share { fulfilled: both.first + one.first, possible: retrieved.possible + one.sum() };
+            let implied = Share {
+                fulfilled: both.first + one.first,
+                possible: retrieved.possible + one.sum(),
+            };
             let all = Share { possible: implied.possible + neither.sum(), ..implied };
             met.all.add(all);
             met.retrieved.add(retrieved);
@@ -112,7 +114,8 @@ impl<'a> RankedGroups<'a> {
         let mut places = vec![Vec::new(); positions.len()];
         let mut groups = Vec::with_capacity(preferences.groups.len());
         for (number, group) in preferences.groups.iter().enumerate() {
-            let place = |&of: &GroupMember| PlacedMember { position: positions[of.document as usize], of };
+            let place =
+                |&of: &GroupMember| PlacedMember { position: positions[of.document as usize], of };
             let mut members: Vec<PlacedMember> = group.members.iter().map(place).collect();
             members.sort_unstable_by_key(|member| member.position);
             for (index, member) in members.iter().enumerate() {
@@ -123,9 +126,15 @@ impl<'a> RankedGroups<'a> {
         RankedGroups { groups, places, found }
     }
 
-    /// Looks at all pairs of a position of `firsts` with a later one of `seconds`: counts the preferences of each group, and adds the shares of
-    /// groups that agree with the order of a pair.
-    fn count(&self, firsts: Range<u32>, seconds: Range<u32>, shares: &mut PairShares) -> Vec<Sides> {
+    /// Looks at all pairs of a position of `firsts` with a later one of `seconds`: counts the
+    /// preferences of each group, and adds the shares of groups that agree with the order of a
+    /// pair.
+    fn count(
+        &self,
+        firsts: Range<u32>,
+        seconds: Range<u32>,
+        shares: &mut PairShares,
+    ) -> Vec<Sides> {
         let mut of_groups = vec![Sides::default(); self.groups.len()];
         let mut of_seconds = vec![Sides::default(); seconds.len()];
         for at in firsts {
@@ -143,7 +152,9 @@ impl<'a> RankedGroups<'a> {
                 }
                 of_groups[number].add(of_group);
             }
-            of_seconds[(start - seconds.start) as usize..].iter().for_each(|&sides| shares.add(sides));
+            of_seconds[(start - seconds.start) as usize..]
+                .iter()
+                .for_each(|&sides| shares.add(sides));
         }
         of_groups
     }

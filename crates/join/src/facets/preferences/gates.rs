@@ -1,13 +1,14 @@
-//! The graph of a group with several sub-groups: gates from each class to the next lower one, the order in which documents can be gone
-//! through, and circles.
+//! The graph of a group with several sub-groups: gates from each class to the next lower one, the
+//! order in which documents can be gone through, and circles.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::line::NumberedLine;
 
-/// The graph of the documents of a group and the gates between them. Documents are the nodes `0..size`, gates the nodes after them. A
-/// document leads to the gates below its lines, a gate to the documents of its lower class.
+/// The graph of the documents of a group and the gates between them. Documents are the nodes
+/// `0..size`, gates the nodes after them. A document leads to the gates below its lines, a gate to
+/// the documents of its lower class.
 pub(super) struct Graph<'a> {
     /// The index of the document of each line.
     local: &'a [usize],
@@ -25,7 +26,8 @@ pub(super) struct ClassStep {
 }
 
 impl<'a> Graph<'a> {
-    /// Makes the graph of the sorted lines of a group; `local` has the index of the document of each line, among `size` documents.
+    /// Makes the graph of the sorted lines of a group; `local` has the index of the document of
+    /// each line, among `size` documents.
     pub(super) fn new(lines: &[NumberedLine], local: &'a [usize], size: usize) -> Self {
         let (mut gates, mut through) = (Vec::new(), vec![Vec::new(); size]);
         let mut at = 0;
@@ -59,8 +61,8 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns the documents in such an order that each comes after all documents it is preferred to. Fails with the documents of a circle
-    /// of preferences, and the ones between them.
+    /// Returns the documents in such an order that each comes after all documents it is preferred
+    /// to. Fails with the documents of a circle of preferences, and the ones between them.
     ///
     /// The strongly connected components are found by the algorithm of Tarjan, without recursion.
     pub(super) fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
@@ -110,7 +112,8 @@ impl<'a> Graph<'a> {
                             break;
                         }
                     }
-                    // A document that leads to itself, at two levels of one sub-group, is alone in its component, and no circle.
+                    // A document that leads to itself, at two levels of one sub-group, is alone in
+                    // its component, and no circle.
                     if component.len() > 1 {
                         component.sort_unstable();
                         return Err(component);
@@ -123,8 +126,13 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// The shortest circle of preferences through the first document of a component, as indices of lines.
-pub(super) fn circle(lines: &[NumberedLine], local: &[usize], component: &[usize]) -> Vec<(usize, usize)> {
+/// The shortest circle of preferences through the first document of a component, as indices of
+/// lines.
+pub(super) fn circle(
+    lines: &[NumberedLine],
+    local: &[usize],
+    component: &[usize],
+) -> Vec<(usize, usize)> {
     let first = component[0];
     let inside = |document: usize| component.binary_search(&document).is_ok();
     // The lines, the upper and the lower one, by which each document was reached.
@@ -133,7 +141,8 @@ pub(super) fn circle(lines: &[NumberedLine], local: &[usize], component: &[usize
     while let Some(document) = queue.pop_front() {
         for at in (0..lines.len()).filter(|&at| local[at] == document) {
             let upper = &lines[at].line;
-            let subgroup = (at + 1..lines.len()).take_while(|&at| lines[at].line.subgroup == upper.subgroup);
+            let subgroup =
+                (at + 1..lines.len()).take_while(|&at| lines[at].line.subgroup == upper.subgroup);
             for lower in subgroup.filter(|&lower| lines[lower].line.level < upper.level) {
                 let other = local[lower];
                 if other == first && document != first {
@@ -145,7 +154,10 @@ pub(super) fn circle(lines: &[NumberedLine], local: &[usize], component: &[usize
                         here = local[step.0];
                     }
                     steps.reverse();
-                    return steps.into_iter().map(|(a, b)| (lines[a].index, lines[b].index)).collect();
+                    return steps
+                        .into_iter()
+                        .map(|(a, b)| (lines[a].index, lines[b].index))
+                        .collect();
                 }
                 if other != first && inside(other) && reached[other].is_none() {
                     reached[other] = Some((at, lower));

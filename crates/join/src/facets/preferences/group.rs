@@ -11,7 +11,8 @@ use super::measure::Sides;
 pub(super) struct PreferenceGroup {
     /// The documents in ascending order.
     pub(super) members: Vec<GroupMember>,
-    /// Of a group with several sub-groups: for each height, those with whose documents the one of that height has a preference, as bits.
+    /// Of a group with several sub-groups: for each height, those with whose documents the one of
+    /// that height has a preference, as bits.
     chains: Option<Vec<Vec<u64>>>,
 }
 
@@ -19,8 +20,9 @@ pub(super) struct PreferenceGroup {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GroupMember {
     pub(super) document: u32,
-    /// The height: a document is preferred to no document of its height or a greater one. With one sub-group, it is the number of lower
-    /// levels, and the document is preferred to all documents of a lower height; with several, each document has a height of its own.
+    /// The height: a document is preferred to no document of its height or a greater one. With one
+    /// sub-group, it is the number of lower levels, and the document is preferred to all documents
+    /// of a lower height; with several, each document has a height of its own.
     pub(super) height: u32,
     /// The number of lines that say so, 1 in a group with several sub-groups.
     pub(super) times: u32,
@@ -55,7 +57,8 @@ impl PreferenceGroup {
 
     /// Makes a group with one sub-group.
     fn with_levels(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
-        let classes: Vec<&[NumberedLine]> = lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
+        let classes: Vec<&[NumberedLine]> =
+            lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
         // The document, the class and the index of each line.
         let mut placed: Vec<(u32, usize, usize)> = Vec::with_capacity(lines.len());
         for (class, of_class) in classes.iter().enumerate() {
@@ -90,14 +93,18 @@ impl PreferenceGroup {
             lines.iter().map(|of| documents.partition_point(|&d| d < of.line.document)).collect();
         let kinds = kinds(lines, &local, documents.len())?;
         let graph = Graph::new(lines, &local, documents.len());
-        let order = graph
-            .order()
-            .map_err(|component| PreferenceFault::Cycle { steps: circle(lines, &local, &component) })?;
+        let order = graph.order().map_err(|component| PreferenceFault::Cycle {
+            steps: circle(lines, &local, &component),
+        })?;
         let mut heights = vec![0; documents.len()];
         order.iter().zip(0..).for_each(|(&document, height)| heights[document] = height);
         let chains = chains(&graph, &order, &heights);
-        let member =
-            |(at, document)| GroupMember { document, height: heights[at], times: 1, kind: kinds[at] };
+        let member = |(at, document)| GroupMember {
+            document,
+            height: heights[at],
+            times: 1,
+            kind: kinds[at],
+        };
         let members = documents.into_iter().enumerate().map(member).collect();
         Ok(PreferenceGroup { members, chains: Some(chains) })
     }
@@ -122,7 +129,8 @@ impl PreferenceGroup {
     }
 }
 
-/// For each height, those with whose documents the one of that height has a preference. `order` has the documents by height.
+/// For each height, those with whose documents the one of that height has a preference. `order` has
+/// the documents by height.
 fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> {
     let words = order.len().div_ceil(64);
     let mut rows: Vec<Vec<u64>> = Vec::with_capacity(order.len());
@@ -132,8 +140,10 @@ fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> 
         let mut row = vec![0; words];
         for &at in &graph.through[document] {
             let (gate, lower) = (&graph.gates[at], graph.below(at));
-            let below = lower.iter().filter(|&&other| other != document).map(|&other| heights[other]);
-            // A document in both classes of a gate is not preferred to itself. The lines of a class are in the order of documents.
+            let below =
+                lower.iter().filter(|&&other| other != document).map(|&other| heights[other]);
+            // A document in both classes of a gate is not preferred to itself. The lines of a class
+            // are in the order of documents.
             if !gate.is_shared || lower.binary_search(&document).is_ok() {
                 collect(&mut row, below, &rows);
             } else {
@@ -166,7 +176,8 @@ fn unite(row: &mut [u64], other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(bits, more)| *bits |= more);
 }
 
-/// Sets for each bit of a row the bit of that row for this one. 64 rows at a time are written, which are near.
+/// Sets for each bit of a row the bit of that row for this one. 64 rows at a time are written,
+/// which are near.
 fn mirror(rows: &mut [Vec<u64>]) {
     for word in 0..rows.len().div_ceil(64) {
         for height in 0..rows.len() {
@@ -188,9 +199,13 @@ fn is_set(row: &[u64], at: u32) -> bool {
     row[at as usize / 64] >> (at % 64) & 1 == 1
 }
 
-/// The kind of each document in a group with several sub-groups. Where a document has several levels it is that of the last sub-group, and of
-/// the lowest level there.
-fn kinds(lines: &[NumberedLine], local: &[usize], size: usize) -> Result<Vec<MemberKind>, PreferenceFault> {
+/// The kind of each document in a group with several sub-groups. Where a document has several
+/// levels it is that of the last sub-group, and of the lowest level there.
+fn kinds(
+    lines: &[NumberedLine],
+    local: &[usize],
+    size: usize,
+) -> Result<Vec<MemberKind>, PreferenceFault> {
     let mut kinds = vec![MemberKind::Neither; size];
     let mut from = vec![0; size];
     for (of, &document) in lines.iter().zip(local) {

@@ -9,18 +9,20 @@ pub const MOST_DOCUMENTS: u32 = 10_000;
 
 /// The level of one document in one sub-group of a judgment group.
 ///
-/// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any other numbering of groups gives the same
-/// preferences, but the averages over groups may then differ in the last bit from those of trec_eval.
+/// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any
+/// other numbering of groups gives the same preferences, but the averages over groups may then
+/// differ in the last bit from those of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreferenceLine {
     /// The number of the judgment group.
     pub group: u32,
     /// The number of the sub-group; equal numbers in different groups have nothing in common.
     pub subgroup: u32,
-    /// The number of the document, below the number of documents given to [`Preferences::new`](super::Preferences::new).
+    /// The number of the document, below the number of documents given to
+    /// [`Preferences::new`](super::Preferences::new).
     pub document: u32,
-    /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and negative levels are compared like any
-    /// other.
+    /// The level of the document: a higher level is preferred, 0 means not relevant. Infinite and
+    /// negative levels are compared like any other.
     pub level: f64,
 }
 
@@ -51,7 +53,8 @@ pub enum PreferenceFault {
         /// The index of the line with the lower level.
         lower: usize,
     },
-    /// A document with level 0 in one sub-group and a level above 0 in another one of the same group.
+    /// A document with level 0 in one sub-group and a level above 0 in another one of the same
+    /// group.
     ZeroAndMore {
         /// The index of the line with level 0.
         zero: usize,
@@ -60,8 +63,9 @@ pub enum PreferenceFault {
     },
     /// Preferences of one group that go round in a circle.
     Cycle {
-        /// The steps of the circle, each as two lines of one sub-group: the document of the first is preferred to the document of the
-        /// second. The second document of a step is the first document of the next step, and the last step leads back to the first.
+        /// The steps of the circle, each as two lines of one sub-group: the document of the first
+        /// is preferred to the document of the second. The second document of a step is the first
+        /// document of the next step, and the last step leads back to the first.
         steps: Vec<(usize, usize)>,
     },
     /// More documents than [`MOST_DOCUMENTS`].
@@ -78,7 +82,9 @@ impl PreferenceFault {
             PreferenceFault::Level { line } | PreferenceFault::Document { line } => vec![*line],
             PreferenceFault::TwoLevels { higher, lower } => vec![*higher, *lower],
             PreferenceFault::ZeroAndMore { zero, more } => vec![*zero, *more],
-            PreferenceFault::Cycle { steps } => steps.iter().flat_map(|&(one, other)| [one, other]).collect(),
+            PreferenceFault::Cycle { steps } => {
+                steps.iter().flat_map(|&(one, other)| [one, other]).collect()
+            }
             PreferenceFault::TooMany { .. } => Vec::new(),
         }
     }
@@ -102,11 +108,14 @@ impl fmt::Display for PreferenceFault {
             PreferenceFault::ZeroAndMore { .. } => {
                 write!(f, "the document has level 0 and a level above 0 in one judgment group")
             }
-            PreferenceFault::Cycle { .. } => write!(f, "the preferences of a judgment group form a cycle"),
+            PreferenceFault::Cycle { .. } => {
+                write!(f, "the preferences of a judgment group form a cycle")
+            }
             PreferenceFault::TooMany { documents } => {
                 write!(
                     f,
-                    "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} are allowed"
+                    "the preferences are among {documents} documents, at most {MOST_DOCUMENTS} are \
+                     allowed"
                 )
             }
         }

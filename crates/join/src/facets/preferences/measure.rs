@@ -72,11 +72,14 @@ impl PreferenceCount {
         }
     }
 
-    /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over queries instead of averaging it.
+    /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over
+    /// queries instead of averaging it.
     pub fn is_count(self) -> bool {
         matches!(
             self,
-            PreferenceCount::Possible | PreferenceCount::Fulfilled | PreferenceCount::FulfilledRetrieved
+            PreferenceCount::Possible
+                | PreferenceCount::Fulfilled
+                | PreferenceCount::FulfilledRetrieved
         )
     }
 }
@@ -100,7 +103,8 @@ impl Share {
     }
 }
 
-/// The preferences between documents of which one is positioned first: those of this one over the other, and the reverse.
+/// The preferences between documents of which one is positioned first: those of this one over the
+/// other, and the reverse.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sides {
     pub(super) first: u64,

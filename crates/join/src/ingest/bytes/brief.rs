@@ -1,6 +1,7 @@
 //! The parts of an id by which it is hashed and compared.
 
-/// The first and the last eight bytes of an id. They are all of an id that has at most 16 bytes and whose length is known.
+/// The first and the last eight bytes of an id. They are all of an id that has at most 16 bytes and
+/// whose length is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::ingest) struct Brief {
     first: u64,
@@ -11,7 +12,8 @@ impl Brief {
     /// The length of the longest ids of which a brief and the length are all.
     pub const ALL: usize = 16;
 
-    /// Reads the id `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and its `last` is 0.
+    /// Reads the id `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and
+    /// its `last` is 0.
     #[inline(always)]
     pub fn of(text: &[u8], start: usize, end: usize) -> Brief {
         let length = end - start;
@@ -46,7 +48,8 @@ fn word(text: &[u8], start: usize) -> u64 {
     }
 }
 
-/// Reads fewer than eight bytes as a word. An id that lies alone ends with its last byte, as queries do that are looked up.
+/// Reads fewer than eight bytes as a word. An id that lies alone ends with its last byte, as
+/// queries do that are looked up.
 #[cold]
 fn last_word(bytes: &[u8]) -> u64 {
     let Some(last) = bytes.len().checked_sub(1) else { return 0 };

@@ -1,13 +1,15 @@
 //! gzip and zstd, recognised by their first bytes.
 //!
-//! The content decides and not the name: gzip's two bytes and zstd's four are no UTF-8. What is decompressed has no size that could be
-//! believed, so text comes in blocks, a zstd window has 128 MiB at most (the limit of the library), and rows that repeat others, of which a
-//! few kilobytes can hold millions, are dropped while they are read.
+//! The content decides and not the name: gzip's two bytes and zstd's four are no UTF-8. What is
+//! decompressed has no size that could be believed, so text comes in blocks, a zstd window has 128
+//! MiB at most (the limit of the library), and rows that repeat others, of which a few kilobytes
+//! can hold millions, are dropped while they are read.
 //!
-//! A gzip stream may be several: `cat a.gz b.gz` is one file of two members, and bgzip writes such files. flate2's decoder for several
-//! members takes whatever follows a member for the next header, and so refuses the zeros with which tapes and block devices fill up; its
-//! decoder for one member ignores all that follows, and so loses data silently. Here zeros are padding, and anything else is an error that
-//! says how many bytes are there.
+//! A gzip stream may be several: `cat a.gz b.gz` is one file of two members, and bgzip writes such
+//! files. flate2's decoder for several members takes whatever follows a member for the next header,
+//! and so refuses the zeros with which tapes and block devices fill up; its decoder for one member
+//! ignores all that follows, and so loses data silently. Here zeros are padding, and anything else
+//! is an error that says how many bytes are there.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -60,7 +62,10 @@ impl Codec {
     }
 
     /// Decompresses as [`Codec::reader`], with errors that are explained.
-    pub fn text<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Explained<Box<dyn Read + Send + 'a>>> {
+    pub fn text<'a>(
+        self,
+        bytes: impl Read + Send + 'a,
+    ) -> io::Result<Explained<Box<dyn Read + Send + 'a>>> {
         let text = self.reader(bytes).map_err(|error| self.explain(error))?;
         Ok(Explained { codec: self, text })
     }
@@ -71,12 +76,14 @@ impl Codec {
         match error.kind() {
             // A disk that fails is not a damaged file: what the reader below said is kept as it is.
             _ if error.get_ref().is_some_and(|inner| inner.is::<NotRead>()) => error,
-            io::ErrorKind::UnexpectedEof => {
-                io::Error::new(error.kind(), format!("the {name} stream ends early: is the file complete?"))
-            }
+            io::ErrorKind::UnexpectedEof => io::Error::new(
+                error.kind(),
+                format!("the {name} stream ends early: is the file complete?"),
+            ),
             io::ErrorKind::OutOfMemory => error,
             kind if error.to_string().contains("requires too much memory") => {
-                let message = "the zstd stream needs a window of more than 128 MiB, the largest that is read: decompress it first \
+                let message = "the zstd stream needs a window of more than 128 MiB, the largest \
+                     that is read: decompress it first \
                      (`zstd -dc --long=31`)";
                 io::Error::new(kind, message)
             }
@@ -169,8 +176,8 @@ impl BufRead for Ahead<'_> {
     }
 }
 
-/// The members of a gzip stream one after the other, and zeros behind them, as tapes and block devices leave them. Other bytes behind the
-/// members may be data that was lost, and are an error.
+/// The members of a gzip stream one after the other, and zeros behind them, as tapes and block
+/// devices leave them. Other bytes behind the members may be data that was lost, and are an error.
 struct GzipMembers<'a> {
     member: GzDecoder<Ahead<'a>>,
 }
@@ -183,14 +190,17 @@ impl<'a> GzipMembers<'a> {
     /// Goes on to the next member; `false` if there is none.
     fn next(&mut self) -> io::Result<bool> {
         let rest = self.member.get_mut();
-        // Invariant: a member's decoder takes no byte behind its own, for it reads from a buffer and says how many it used.
+        // Invariant: a member's decoder takes no byte behind its own, for it reads from a buffer
+        // and says how many it used.
         if rest.look(2)?.starts_with(&[0x1f, 0x8b]) {
-            let nothing = Ahead { reader: Box::new(io::empty()), buffer: Vec::new(), range: 0..0, taken: 0 };
+            let nothing =
+                Ahead { reader: Box::new(io::empty()), buffer: Vec::new(), range: 0..0, taken: 0 };
             let rest = std::mem::replace(rest, nothing);
             self.member.reset(rest);
             return Ok(true);
         }
-        // All of the rest is read, to tell a megabyte of zeros from zeros with something behind them.
+        // All of the rest is read, to tell a megabyte of zeros from zeros with something behind
+        // them.
         let (before, mut zeros) = (rest.taken, true);
         loop {
             let bytes = rest.look(1)?;
@@ -205,7 +215,8 @@ impl<'a> GzipMembers<'a> {
         if zeros {
             return Ok(false);
         }
-        let message = format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
+        let message =
+            format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
         Err(io::Error::new(io::ErrorKind::InvalidData, message))
     }
 }
@@ -252,7 +263,8 @@ mod tests {
         for junk in [&b"junk"[..], &[0, 0, 0, 1], &[0x1f], &[&[0; 512][..], &one].concat()] {
             let error = text(Codec::Gzip, &[&all[..], junk].concat()).unwrap_err().to_string();
             let (before, left) = (all.len(), junk.len());
-            let what = format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
+            let what =
+                format!("after its {before} bytes there are {left} more, neither gzip nor zeros");
             assert_eq!(error, format!("the gzip stream is damaged: {what}"));
         }
         for end in 2..one.len() {
@@ -267,6 +279,9 @@ mod tests {
         encoder.window_log(28).unwrap();
         io::Write::write_all(&mut encoder, b"q 0 d 1\n").unwrap();
         let error = text(Codec::Zstd, &encoder.finish().unwrap()).unwrap_err().to_string();
-        assert!(error.starts_with("the zstd stream needs a window of more than 128 MiB"), "{error}");
+        assert!(
+            error.starts_with("the zstd stream needs a window of more than 128 MiB"),
+            "{error}"
+        );
     }
 }

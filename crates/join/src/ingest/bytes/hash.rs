@@ -1,11 +1,15 @@
-//! Hashes of ids under a secret seed: without knowing the seed, an attacker cannot choose ids that collide.
+//! Hashes of ids under a secret seed: without knowing the seed, an attacker cannot choose ids that
+//! collide.
 //!
-//! No result depends on a hash; the fingerprints that are results are made elsewhere, without a seed.
+//! No result depends on a hash; the fingerprints that are results are made elsewhere, without a
+//! seed.
 //!
-//! Why a seed: a docno comes from whoever wrote the file. With a hash that everybody can compute, a few thousand ids of one slot make every
-//! table a list that is walked from end to end, quadratic in their number (the tests of the tables count the steps). A seed that is drawn
-//! for each set of judgments is not known when the file is written. Why a hash of our own for short ids: most have 16 bytes or fewer, and
-//! two multiplications of 64 by 64 bits, each folded to the exclusive or of its halves as in wyhash, are all that they take.
+//! Why a seed: a docno comes from whoever wrote the file. With a hash that everybody can compute, a
+//! few thousand ids of one slot make every table a list that is walked from end to end, quadratic
+//! in their number (the tests of the tables count the steps). A seed that is drawn for each set of
+//! judgments is not known when the file is written. Why a hash of our own for short ids: most have
+//! 16 bytes or fewer, and two multiplications of 64 by 64 bits, each folded to the exclusive or of
+//! its halves as in wyhash, are all that they take.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -13,7 +17,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::brief::Brief;
 
-/// Two odd multipliers. A product loses its factor only if the factor is 0 as a whole, so no part of an id can hide another part.
+/// Two odd multipliers. A product loses its factor only if the factor is 0 as a whole, so no part
+/// of an id can hide another part.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct Seed {
     first: u64,
@@ -32,7 +37,8 @@ impl Seed {
         Seed { first: first | 1, last: last | 1 }
     }
 
-    /// The hash of `text[start..end]`; ids of up to 16 bytes take two multiplications. It depends on nothing else in the text.
+    /// The hash of `text[start..end]`; ids of up to 16 bytes take two multiplications. It depends
+    /// on nothing else in the text.
     #[inline(always)]
     pub fn hash(self, text: &[u8], start: usize, end: usize) -> u64 {
         let length = end - start;
@@ -46,8 +52,9 @@ impl Seed {
     }
 }
 
-/// Mixes a hash for a table that is searched from slot to slot. Consecutive numbers as ids have hashes at equal steps under a
-/// multiplication alone, and with a few seeds these would lie in long rows of slots.
+/// Mixes a hash for a table that is searched from slot to slot. Consecutive numbers as ids have
+/// hashes at equal steps under a multiplication alone, and with a few seeds these would lie in long
+/// rows of slots.
 #[inline(always)]
 pub(in crate::ingest) fn spread(hash: u64) -> u64 {
     folded(hash, 0x9e37_79b9_7f4a_7c15)
@@ -69,14 +76,16 @@ pub(in crate::ingest) mod tests {
     /// Another known seed.
     pub const OTHER: Seed = Seed::new(0x2545_f491_4f6c_dd1d, 0xbf58_476d_1ce4_e5b9);
 
-    /// Distinct ids of 16 bytes, without blanks, whose hashes under a known seed are all the same: the last eight bytes undo the effect of
-    /// the first eight.
+    /// Distinct ids of 16 bytes, without blanks, whose hashes under a known seed are all the same:
+    /// the last eight bytes undo the effect of the first eight.
     pub fn colliding(seed: Seed) -> impl Iterator<Item = [u8; 16]> {
         (0u64..).filter_map(move |n| {
             let first = format!("{n:08x}").into_bytes();
-            let last = folded(u64::from_le_bytes(first[..].try_into().unwrap()), seed.first).to_le_bytes();
+            let last =
+                folded(u64::from_le_bytes(first[..].try_into().unwrap()), seed.first).to_le_bytes();
             let id: [u8; 16] = [&first[..], &last].concat().try_into().unwrap();
-            (!id.iter().any(|&byte| matches!(byte, b' ' | b'\t'..=b'\r') || byte == b'#')).then_some(id)
+            (!id.iter().any(|&byte| matches!(byte, b' ' | b'\t'..=b'\r') || byte == b'#'))
+                .then_some(id)
         })
     }
 
@@ -84,7 +93,8 @@ pub(in crate::ingest) mod tests {
     fn ids_that_collide_under_one_seed_do_not_under_another() {
         let ids: Vec<[u8; 16]> = colliding(KNOWN).take(1000).collect();
         let distinct = |seed: Seed| {
-            let hashes: std::collections::HashSet<u64> = ids.iter().map(|id| seed.hash(id, 0, 16)).collect();
+            let hashes: std::collections::HashSet<u64> =
+                ids.iter().map(|id| seed.hash(id, 0, 16)).collect();
             hashes.len()
         };
         assert_eq!((distinct(KNOWN), distinct(OTHER)), (1, ids.len()));
@@ -94,10 +104,12 @@ pub(in crate::ingest) mod tests {
         assert_ne!(Seed::random().first, Seed::random().first);
     }
 
-    /// The hash depends on the varied part, whatever the other part is: the first eight bytes, the last eight, or the length.
+    /// The hash depends on the varied part, whatever the other part is: the first eight bytes, the
+    /// last eight, or the length.
     #[test]
     fn no_part_of_an_id_hides_the_others() {
-        let parts = [0, 1, u64::MAX, 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0x9e37_79b9_7f4a_7c14];
+        let parts =
+            [0, 1, u64::MAX, 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0x9e37_79b9_7f4a_7c14];
         for seed in [KNOWN, OTHER, Seed::new(0, 0)] {
             for fixed in parts {
                 let id = |first: u64, last: u64| [first.to_le_bytes(), last.to_le_bytes()].concat();

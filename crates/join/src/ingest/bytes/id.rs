@@ -1,7 +1,8 @@
 //! An id where it stands: its bytes, and the text that goes on behind them.
 //!
-//! An id is hashed and compared by words of eight bytes. With the text behind it at hand, a word is one read, whatever the length of the id;
-//! an id that stands alone is put together from smaller ones if it is shorter than a word.
+//! An id is hashed and compared by words of eight bytes. With the text behind it at hand, a word is
+//! one read, whatever the length of the id; an id that stands alone is put together from smaller
+//! ones if it is shorter than a word.
 
 use super::brief::Brief;
 use super::hash::Seed;

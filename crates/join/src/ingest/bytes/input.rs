@@ -10,10 +10,12 @@ use crate::error::{Error, Result, printable};
 pub enum Input {
     /// A file.
     ///
-    /// It is mapped, unless [`Join::access`](crate::ingest::Join::access) says otherwise. No other program may write to it meanwhile, see
+    /// It is mapped, unless [`Join::access`](crate::ingest::Join::access) says otherwise. No other
+    /// program may write to it meanwhile, see
     /// [`FileAccess::Mapped`](crate::label::FileAccess::Mapped).
     Path(PathBuf),
-    /// The standard input: opened as a file if it is one and was not read from, else read to its end before any other input.
+    /// The standard input: opened as a file if it is one and was not read from, else read to its
+    /// end before any other input.
     Stdin,
     /// Text in memory.
     Bytes {
@@ -100,7 +102,8 @@ impl Input {
 /// # Errors
 /// A given name that another run has too.
 pub fn run_names(runs: &[RunInput]) -> Result<Vec<String>> {
-    let unnamed: Vec<&Input> = runs.iter().filter(|run| run.name.is_none()).map(|run| &run.input).collect();
+    let unnamed: Vec<&Input> =
+        runs.iter().filter(|run| run.name.is_none()).map(|run| &run.input).collect();
     let mut found = names_by_path(&unnamed).into_iter();
     let names = runs.iter().map(|run| run.name.clone().or_else(|| found.next()));
     let names: Vec<String> = names.flatten().collect();
@@ -124,11 +127,12 @@ pub(in crate::ingest) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>
     names.into_iter().find(|name| !met.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
 }
 
-/// The names that tell runs apart: for each path, the fewest last components that no other path ends with. Paths that are equal throughout
-/// are numbered.
+/// The names that tell runs apart: for each path, the fewest last components that no other path
+/// ends with. Paths that are equal throughout are numbered.
 fn names_by_path(inputs: &[&Input]) -> Vec<String> {
     // The shell's `<(command)` is a number among the open files.
-    let is_descriptor = |path: &str| path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+    let is_descriptor =
+        |path: &str| path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
     let shown = inputs.iter().map(|input| match input.shown() {
         path if is_descriptor(&path) => "pipe".to_owned(),
         path => path,
@@ -138,12 +142,15 @@ fn names_by_path(inputs: &[&Input]) -> Vec<String> {
         .iter()
         .zip(&shown)
         .map(|(input, shown)| match input {
-            Input::Path(_) => shown.split(std::path::is_separator).filter(|part| !part.is_empty()).collect(),
+            Input::Path(_) => {
+                shown.split(std::path::is_separator).filter(|part| !part.is_empty()).collect()
+            }
             _ => vec![shown.as_str()],
         })
         .collect();
     let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
-    let suffix = |run: usize, length: usize| parts[run][parts[run].len().saturating_sub(length)..].join("/");
+    let suffix =
+        |run: usize, length: usize| parts[run][parts[run].len().saturating_sub(length)..].join("/");
     let mut names: Vec<Option<String>> = vec![None; inputs.len()];
     for length in 1..=longest {
         let mut alike: HashMap<String, Vec<usize>> = HashMap::new();

@@ -1,15 +1,17 @@
 //! A set of distinct ids, numbered in the order in which they were added.
 //!
 //! ```text
-//! slots   [ high half of the hash · number + 1 ]   u64, a power of two of them, at most three quarters full; searched one by one
+//! slots   [ high half of the hash · number + 1 ]   u64, a power of two of them, at most three
+//!                                                  quarters full; searched one by one
 //! words   [ id and length, if the id has fewer than 8 bytes ]   u64 an id
 //! ids     bytes one behind the other, and their ends
 //! ```
 //!
-//! Numbers are those of the order of arrival, so that what is kept beside the ids (tables, facts) is a plain list. A search that meets the
-//! right hash compares one word and is done for most ids of queries and groups (`q17`, `1049`): the bytes, which lie in a third place, are
-//! read for longer ids alone. The table keeps the high half of a hash only, so growing hashes all ids again; it makes room for four times
-//! as many, so that this is about once for each id.
+//! Numbers are those of the order of arrival, so that what is kept beside the ids (tables, facts)
+//! is a plain list. A search that meets the right hash compares one word and is done for most ids
+//! of queries and groups (`q17`, `1049`): the bytes, which lie in a third place, are read for
+//! longer ids alone. The table keeps the high half of a hash only, so growing hashes all ids again;
+//! it makes room for four times as many, so that this is about once for each id.
 
 use crate::label::Ids;
 
@@ -17,8 +19,8 @@ use super::brief::Brief;
 use super::hash::{Seed, spread};
 use super::id::IdInText;
 
-/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11 to 43, or to 22 if it is made of
-/// ids that are there.
+/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11
+/// to 43, or to 22 if it is made of ids that are there.
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct Interner {
     seed: Seed,
@@ -31,11 +33,13 @@ pub(in crate::ingest) struct Interner {
 
 const LOW: u64 = u32::MAX as u64;
 
-/// The word of an id of fewer than eight bytes, `text[start..end]`, with its length; 0 for longer ids.
+/// The word of an id of fewer than eight bytes, `text[start..end]`, with its length; 0 for longer
+/// ids.
 #[inline(always)]
 fn word(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
-    // Seven bytes and the length plus one: no two ids have the same word, and none has 0, which means a longer one.
+    // Seven bytes and the length plus one: no two ids have the same word, and none has 0, which
+    // means a longer one.
     if length < 8 { Brief::of(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
 }
 
@@ -80,7 +84,8 @@ impl Interner {
         self.get_in(id, 0, id.len())
     }
 
-    /// The number of the id `text[start..end]`. Where bytes stand behind an id, it is read as whole words.
+    /// The number of the id `text[start..end]`. Where bytes stand behind an id, it is read as whole
+    /// words.
     #[inline]
     pub fn get_in(&self, text: &[u8], start: usize, end: usize) -> Option<u32> {
         if self.slots.is_empty() {
@@ -104,7 +109,8 @@ impl Interner {
     /// Whether the id of this word has this number.
     #[inline(always)]
     fn is_word<'t>(&self, number: u32, word: u64, id: impl FnOnce() -> &'t [u8]) -> bool {
-        self.words.get(number as usize) == Some(&word) && (word != 0 || self.ids.get(number as usize) == id())
+        self.words.get(number as usize) == Some(&word)
+            && (word != 0 || self.ids.get(number as usize) == id())
     }
 
     /// The number of an id, and whether it is new.
@@ -134,7 +140,8 @@ impl Interner {
     #[inline(always)]
     fn find(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Result<u32, usize> {
         let word = word(text, start, end);
-        // Invariant: a quarter of the slots is empty, so that the search ends; `grow` makes their number a power of two.
+        // Invariant: a quarter of the slots is empty, so that the search ends; `grow` makes their
+        // number a power of two.
         let mask = self.slots.len() - 1;
         let mut at = spread(hash) as usize & mask;
         loop {
@@ -181,7 +188,9 @@ mod tests {
             }
         }
         let interner = Interner::of(interner.into_ids(), OTHER);
-        assert!(interner.is(77, b"q77") && !interner.is(78, b"q77") && !interner.is(u32::MAX, b"q77"));
+        assert!(
+            interner.is(77, b"q77") && !interner.is(78, b"q77") && !interner.is(u32::MAX, b"q77")
+        );
         for n in 0..5000u32 {
             assert_eq!(interner.get(format!("q{n}").as_bytes()), Some(n));
         }
@@ -197,7 +206,10 @@ mod tests {
         ids.iter().for_each(|id| assert!(interner.insert(id).1));
         for (number, id) in (0..).zip(&ids) {
             let alone = interner.get(id);
-            assert_eq!((interner.get_in(&text, 3, 3 + id.len()), alone), (Some(number), Some(number)));
+            assert_eq!(
+                (interner.get_in(&text, 3, 3 + id.len()), alone),
+                (Some(number), Some(number))
+            );
         }
         assert_eq!((interner.get_in(&text, 2, 8), interner.get_in(&text, 3, 3)), (None, None));
     }
@@ -212,7 +224,8 @@ mod tests {
         interner.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
     }
 
-    /// Ids that were chosen to collide under a seed cost a detour to each of them; under another seed they are like any others.
+    /// Ids that were chosen to collide under a seed cost a detour to each of them; under another
+    /// seed they are like any others.
     #[test]
     fn ids_chosen_to_collide_need_the_seed() {
         let count = 3000;
@@ -223,7 +236,8 @@ mod tests {
         };
         let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
         assert_eq!(set(KNOWN, &chosen), count * (count - 1) / 2);
-        let plain: Vec<Vec<u8>> = (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        let plain: Vec<Vec<u8>> =
+            (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
         for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
             let found = [&chosen, &plain].map(|ids| set(seed, ids));
             assert!(found.iter().all(|&detours| detours < 2 * count), "{found:?} under {seed:?}");

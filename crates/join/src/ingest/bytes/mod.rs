@@ -1,4 +1,5 @@
-//! Bytes: where an input comes from, how it is compressed, how long a line may be, and ids as hashes and numbers.
+//! Bytes: where an input comes from, how it is compressed, how long a line may be, and ids as
+//! hashes and numbers.
 //!
 //! It must never know what a line is, a field, a format, or who reads.
 //!

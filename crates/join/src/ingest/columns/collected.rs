@@ -5,7 +5,8 @@ use super::Judgments;
 use super::Records;
 use super::Text;
 
-/// Copied rows, each of a query, a document and a number. A query is copied once for rows that follow one another.
+/// Copied rows, each of a query, a document and a number. A query is copied once for rows that
+/// follow one another.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Collected {
     queries: Strings,

@@ -10,8 +10,8 @@ pub(in crate::ingest) struct Integer {
     pub magnitude: u64,
 }
 
-/// Returns the digits of a number below 10⁸, the first in the lowest byte, with leading zeros. It splits the number into halves, their
-/// halves, and those of these.
+/// Returns the digits of a number below 10⁸, the first in the lowest byte, with leading zeros. It
+/// splits the number into halves, their halves, and those of these.
 #[inline(always)]
 fn eight_digits(number: u32) -> u64 {
     let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;
@@ -25,7 +25,8 @@ fn eight_digits(number: u32) -> u64 {
 const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 
 impl Integer {
-    /// Writes the integer at the start of `text`, and returns its length in bytes. Bytes behind it are overwritten.
+    /// Writes the integer at the start of `text`, and returns its length in bytes. Bytes behind it
+    /// are overwritten.
     #[inline(always)]
     pub fn write(self, text: &mut [u8; LONGEST]) -> usize {
         const HALF: u64 = 100_000_000;
@@ -39,7 +40,8 @@ impl Integer {
             text[..8].copy_from_slice(&((digits | ZEROS) >> zeros).to_le_bytes());
             return 8 - zeros as usize / 8;
         }
-        let (high, low) = (eight_digits((magnitude / HALF) as u32), eight_digits((magnitude % HALF) as u32));
+        let (high, low) =
+            (eight_digits((magnitude / HALF) as u32), eight_digits((magnitude % HALF) as u32));
         let zeros = high.trailing_zeros() & !7;
         let digits = u128::from(low | ZEROS) << 64 | u128::from(high | ZEROS);
         text[..16].copy_from_slice(&(digits >> zeros).to_le_bytes());
@@ -80,7 +82,8 @@ mod tests {
 
     #[test]
     fn integers_are_written_as_everywhere() {
-        let near = |power: u32| (0..3).map(move |n| 10u64.pow(power).wrapping_add(n).wrapping_sub(1));
+        let near =
+            |power: u32| (0..3).map(move |n| 10u64.pow(power).wrapping_add(n).wrapping_sub(1));
         for number in (0..20).flat_map(near).chain(0..100_000).chain([u64::MAX, u64::MAX - 1]) {
             assert_eq!(written(false, number), number.to_string());
         }

@@ -3,7 +3,8 @@
 //! It must never know of text formats, records and rankings.
 //!
 //! ```text
-//! text, numbers   the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices; floats and integers of any width
+//! text, numbers   the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices;
+//!                 floats and integers of any width
 //! decimal         integers as ids
 //! (here)          batches of columns, checked, as one sequence of rows
 //! collected       rows of an iterator, as columns
@@ -12,8 +13,9 @@
 //! wrong           errors of columns
 //! ```
 //!
-//! A query is looked up once for the rows that follow one another, and a code of a dictionary once. The hash of a document that is a code
-//! is made once as well. Only integers are copied, as text, and only until their query is ranked.
+//! A query is looked up once for the rows that follow one another, and a code of a dictionary once.
+//! The hash of a document that is a code is made once as well. Only integers are copied, as text,
+//! and only until their query is ranked.
 
 pub(super) mod collected;
 pub(super) mod decimal;
@@ -66,14 +68,14 @@ pub struct Records<'a> {
     pub doc: Text<'a>,
     /// The scores: higher is better. ±∞ are scores, NaN is an error.
     pub score: Option<Numbers<'a>>,
-    /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no two documents of a query may have the
-    /// same rank.
+    /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no
+    /// two documents of a query may have the same rank.
     pub rank: Option<Integers<'a>>,
-    /// The positions where the results begin, and those behind their ends, for results that are passages
-    /// ([`JudgedBy::Span`](crate::label::JudgedBy::Span)).
+    /// The positions where the results begin, and those behind their ends, for results that are
+    /// passages ([`JudgedBy::Span`](crate::label::JudgedBy::Span)).
     pub span: Option<[Integers<'a>; 2]>,
-    /// Where the results of each row of the caller's table end, if its rows have lists of documents. Then problems are told by the rows of
-    /// the table.
+    /// Where the results of each row of the caller's table end, if its rows have lists of
+    /// documents. Then problems are told by the rows of the table.
     pub lists: Option<&'a [usize]>,
 }
 
@@ -118,7 +120,8 @@ impl<'a> Records<'a> {
     ///
     /// let join = Join { judged_by: Some(JudgedBy::Span), ..Join::default() };
     /// let gold = Judgments::new(&["q1"], &["d1"], &[1i8]).with_spans(&[10u32], &[30u32]);
-    /// let run = Records::scored(&["q1", "q1"], &["d1", "d1"], &[2.0, 1.0]).with_spans(&[0u32, 15], &[20u32, 40]);
+    /// let run = Records::scored(&["q1", "q1"], &["d1", "d1"], &[2.0, 1.0])
+    ///     .with_spans(&[0u32, 15], &[20u32, 40]);
     /// let matrix = join.columns(&join.judgments(&[gold])?, &[("mine", &[run])])?;
     /// let scores = Evaluator::new(["SpanR@1", "SpanP"])?.evaluate(&matrix)?;
     /// assert_eq!(scores.average("mine", "SpanR@1"), Some(0.5));
@@ -147,23 +150,29 @@ pub struct Judgments<'a> {
     pub query: Text<'a>,
     /// The documents.
     pub doc: Text<'a>,
-    /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the levels of preferences.
+    /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the
+    /// levels of preferences.
     pub grade: Numbers<'a>,
     /// The judges, subtopics or groups of preferences, for judgments that are read by them
     /// ([`Join::judged_by`](crate::ingest::Join::judged_by)).
     pub group: Option<Text<'a>>,
     /// The sub-groups of preferences.
     pub subgroup: Option<Text<'a>>,
-    /// The positions where the judged passages begin, and those behind their ends, for judgments by span.
+    /// The positions where the judged passages begin, and those behind their ends, for judgments by
+    /// span.
     pub span: Option<[Integers<'a>; 2]>,
-    /// Where the judgments of each row of the caller's table end, if its rows have lists of documents. Then problems are told by the rows of
-    /// the table.
+    /// Where the judgments of each row of the caller's table end, if its rows have lists of
+    /// documents. Then problems are told by the rows of the table.
     pub lists: Option<&'a [usize]>,
 }
 
 impl<'a> Judgments<'a> {
     /// Makes judgments of these columns.
-    pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
+    pub fn new(
+        query: impl Into<Text<'a>>,
+        doc: impl Into<Text<'a>>,
+        grade: impl Into<Numbers<'a>>,
+    ) -> Self {
         let (query, doc, grade) = (query.into(), doc.into(), grade.into());
         Judgments { query, doc, grade, group: None, subgroup: None, span: None, lists: None }
     }
@@ -174,9 +183,11 @@ impl<'a> Judgments<'a> {
     /// use laneval::columns::Judgments;
     /// use laneval::{Evaluator, JudgedBy, Join};
     ///
-    /// let judgments = Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
+    /// let judgments =
+    ///     Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
     /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
-    /// let matrix = join.rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
+    /// let matrix = join
+    ///     .rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
     /// let scores = Evaluator::new(["P(judges=mean)@1"])?.evaluate(&matrix)?;
     /// assert_eq!(scores.average("mine", "P(judges=mean)@1"), Some(0.5));
     /// # Ok::<(), laneval::Error>(())
@@ -185,7 +196,8 @@ impl<'a> Judgments<'a> {
         Judgments { group: Some(group.into()), ..self }
     }
 
-    /// Adds the first position of each judged passage, and the one behind its last: see [`Records::with_spans`].
+    /// Adds the first position of each judged passage, and the one behind its last: see
+    /// [`Records::with_spans`].
     pub fn with_spans(self, start: impl Into<Integers<'a>>, end: impl Into<Integers<'a>>) -> Self {
         Judgments { span: Some([start.into(), end.into()]), ..self }
     }
@@ -276,10 +288,21 @@ impl<'a> CheckedColumns<'a> {
 
     /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
-        let batch = |&Judgments { query, doc, grade, group, subgroup, span, lists }: &Judgments<'a>| {
-            let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
-            Ok(CheckedBatch { query, doc, value, rank: None, groups, span, lists, queries: None, docs: None })
-        };
+        let batch =
+            |&Judgments { query, doc, grade, group, subgroup, span, lists }: &Judgments<'a>| {
+                let (value, groups) = (SortValue::Number(grade), [group, subgroup]);
+                Ok(CheckedBatch {
+                    query,
+                    doc,
+                    value,
+                    rank: None,
+                    groups,
+                    span,
+                    lists,
+                    queries: None,
+                    docs: None,
+                })
+            };
         Self::new(name, judgments.iter().map(batch), seed)
     }
 
@@ -288,8 +311,13 @@ impl<'a> CheckedColumns<'a> {
         batches: impl Iterator<Item = Result<CheckedBatch<'a>, &'static str>>,
         seed: Seed,
     ) -> Result<Self> {
-        let mut columns =
-            CheckedColumns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
+        let mut columns = CheckedColumns {
+            name,
+            batches: Vec::new(),
+            starts: vec![0],
+            hashes: Vec::new(),
+            numeric: false,
+        };
         for (number, batch) in batches.enumerate() {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
@@ -302,11 +330,14 @@ impl<'a> CheckedColumns<'a> {
             {
                 return Err(columns.wrong_batch(number, &batch.lengths()));
             }
-            if batch.lists.is_some_and(|ends| !ends.is_sorted() || ends.last().copied().unwrap_or(0) != rows)
+            if batch
+                .lists
+                .is_some_and(|ends| !ends.is_sorted() || ends.last().copied().unwrap_or(0) != rows)
             {
-                return Err(
-                    columns.wrong_batch(number, "the ends of its lists do not ascend to its number of rows")
-                );
+                return Err(columns.wrong_batch(
+                    number,
+                    "the ends of its lists do not ascend to its number of rows",
+                ));
             }
             columns.starts.push(columns.rows() + rows);
             columns.numeric |= batch.doc.is_numeric();
@@ -346,7 +377,8 @@ impl<'a> CheckedColumns<'a> {
     /// Checks every column and its dictionaries, in parallel.
     fn check(&self) -> Result<()> {
         let parts = self.parts_to_check();
-        let check = |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
+        let check =
+            |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
         let wrong = match parts.len() {
             0 | 1 => parts.iter().find_map(check),
             _ => parts.par_iter().find_map_first(check),
@@ -362,21 +394,26 @@ impl<'a> CheckedColumns<'a> {
         (0..self.batches.len())
             .flat_map(|batch| {
                 let rows = self.starts[batch + 1] - self.starts[batch];
-                (0..rows).step_by(CHECKED).map(move |start| (batch, start..rows.min(start + CHECKED)))
+                (0..rows)
+                    .step_by(CHECKED)
+                    .map(move |start| (batch, start..rows.min(start + CHECKED)))
             })
             .collect()
     }
 
-    /// Returns the row of the caller's table, from 1, to which a row, from 1, belongs: another one where the rows of the table have lists.
+    /// Returns the row of the caller's table, from 1, to which a row, from 1, belongs: another one
+    /// where the rows of the table have lists.
     pub fn table_row(&self, row: u64) -> u64 {
         let at = usize::try_from(row).ok().and_then(|row| row.checked_sub(1));
         let Some(at) = at.filter(|&at| at < self.rows()) else { return row };
         let batch = self.starts[1..].partition_point(|&end| end <= at);
         let (mut before, mut of_batch) = (0, at);
-        for (number, CheckedBatch { lists, .. }) in self.batches.iter().enumerate().take(batch + 1) {
+        for (number, CheckedBatch { lists, .. }) in self.batches.iter().enumerate().take(batch + 1)
+        {
             let (start, end) = (self.starts[number], self.starts[number + 1]);
             if number == batch {
-                of_batch = lists.map_or(at - start, |ends| ends.partition_point(|&end| end <= at - start));
+                of_batch =
+                    lists.map_or(at - start, |ends| ends.partition_point(|&end| end <= at - start));
             } else {
                 before += lists.map_or(end - start, <[usize]>::len);
             }
@@ -384,14 +421,17 @@ impl<'a> CheckedColumns<'a> {
         (before + of_batch) as u64 + 1
     }
 
-    /// Checks columns that are read from a file: no id may be empty there, and every number must be finite, as in text.
+    /// Checks columns that are read from a file: no id may be empty there, and every number must be
+    /// finite, as in text.
     ///
     /// # Errors
     /// The rows that break these rules.
     pub fn of_a_file(self, role: Role) -> Result<Self> {
         let parts = self.parts_to_check();
-        let wrong: Vec<Problems> =
-            parts.par_iter().map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role)).collect();
+        let wrong: Vec<Problems> = parts
+            .par_iter()
+            .map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role))
+            .collect();
         let mut problems = diagnostics::join(wrong);
         self.name_rows(&mut problems);
         if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
@@ -406,7 +446,8 @@ impl<'a> CheckedColumns<'a> {
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
         let (first, CheckedBatch { query, doc, value, groups, .. }) =
             (self.starts[batch], &self.batches[batch]);
-        let has_no_group = |rows: Range<usize>| groups[0].is_some_and(|group| group.has_empty(rows));
+        let has_no_group =
+            |rows: Range<usize>| groups[0].is_some_and(|group| group.has_empty(rows));
         let is_finite = match value {
             SortValue::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
             SortValue::Rank(_) => true,
@@ -421,7 +462,9 @@ impl<'a> CheckedColumns<'a> {
         let mut problems = Problems::default();
         for row in rows {
             let number = match value {
-                SortValue::Number(numbers) => Some(numbers.get(row)).filter(|number| !number.is_finite()),
+                SortValue::Number(numbers) => {
+                    Some(numbers.get(row)).filter(|number| !number.is_finite())
+                }
                 SortValue::Rank(_) => None,
             };
             let message = match number {
@@ -451,12 +494,17 @@ impl<'a> CheckedColumns<'a> {
             }
             text.check(rows.clone()).map_err(|wrong| wrong.of(column))
         };
-        // Of the other types no value is so large, and a look at each would take a tenth of the time of a run.
+        // Of the other types no value is so large, and a look at each would take a tenth of the
+        // time of a run.
         let ranks = |ranks: &Integers<'_>| match ranks {
-            Integers::U64(all) => match rows.clone().find(|&row| i64::try_from(all[row]).is_err()) {
-                Some(row) => Err(WrongColumn::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
-                None => Ok(()),
-            },
+            Integers::U64(all) => {
+                match rows.clone().find(|&row| i64::try_from(all[row]).is_err()) {
+                    Some(row) => {
+                        Err(WrongColumn::at(row, "rank: an integer of 2⁶³ or more".to_owned()))
+                    }
+                    None => Ok(()),
+                }
+            }
             _ => Ok(()),
         };
         let all = || {
@@ -471,7 +519,8 @@ impl<'a> CheckedColumns<'a> {
         all().map_err(|wrong: WrongColumn| wrong.problems(self.name, self.starts[batch]))
     }
 
-    /// Numbers the dictionaries for which a table of codes pays, because they have not many more values than rows. Hashes documents.
+    /// Numbers the dictionaries for which a table of codes pays, because they have not many more
+    /// values than rows. Hashes documents.
     fn number_dictionaries(&mut self, seed: Seed) {
         let (mut queries, mut docs) = (Dictionaries::default(), Dictionaries::default());
         for batch in &mut self.batches {
@@ -489,8 +538,8 @@ impl<'a> CheckedColumns<'a> {
         self.hashes = (0..).zip(&docs.0).map(worth).collect();
     }
 
-    /// Passes rows to `take` until it returns `false`: the number of the row, the query, the document, the number (−rank if ranks decide),
-    /// and the rank.
+    /// Passes rows to `take` until it returns `false`: the number of the row, the query, the
+    /// document, the number (−rank if ranks decide), and the rank.
     pub fn each_row(&self, mut take: impl FnMut(usize, &[u8], &[u8], f64, Option<i64>) -> bool) {
         let (mut query, mut doc) = ([0; LONGEST], [0; LONGEST]);
         for (batch, start) in self.batches.iter().zip(&self.starts) {
@@ -512,8 +561,9 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes judgments of some rows to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the
-    /// document, and the grade. What a batch lacks is empty.
+    /// Passes judgments of some rows to `take` until it returns `false`: the number of the row, the
+    /// query, the group and the sub-group, the document, and the grade. What a batch lacks is
+    /// empty.
     pub fn each_grouped(
         &self,
         rows: Range<usize>,
@@ -525,8 +575,9 @@ impl<'a> CheckedColumns<'a> {
             let SortValue::Number(grades) = batch.value else { continue };
             for at in rows {
                 let [query, doc, group, subgroup] = &mut digits;
-                let of =
-                    |groups: Option<Text<'a>>| groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at));
+                let of = |groups: Option<Text<'a>>| {
+                    groups.map_or(ColumnId::Bytes(b""), |groups| groups.id(at))
+                };
                 let [group_id, subgroup_id] = batch.groups.map(of);
                 let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
                 let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
@@ -537,7 +588,8 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes rows that follow one another and are of one query to `take`: the query, and the rows. The next ones may be of the same query.
+    /// Passes rows that follow one another and are of one query to `take`: the query, and the rows.
+    /// The next ones may be of the same query.
     pub fn each_stretch(&self, mut take: impl FnMut(&[u8], Range<usize>)) {
         let mut digits = [0; LONGEST];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
@@ -553,8 +605,9 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes passages to `take` until it returns `false`: the number of the row, the query, the document, the first position and the one
-    /// behind the last, and the score or the grade; ranks are scores below 0. Batches without positions are skipped.
+    /// Passes passages to `take` until it returns `false`: the number of the row, the query, the
+    /// document, the first position and the one behind the last, and the score or the grade; ranks
+    /// are scores below 0. Batches without positions are skipped.
     pub fn each_passage(&self, mut take: impl FnMut(usize, &[u8], &[u8], [i128; 2], f64) -> bool) {
         let mut digits = [[0; LONGEST]; 2];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
@@ -595,7 +648,10 @@ impl<'a> CheckedColumns<'a> {
     }
 
     /// Cuts some rows by batch: for each part, the index of the batch, and its rows there.
-    pub(in crate::ingest) fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+    pub(in crate::ingest) fn parts(
+        &self,
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> {
         let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
         let batches = self.starts[first..].windows(2).zip(first..);
         let part = move |(ends, batch): (&[usize], usize)| {
@@ -619,11 +675,13 @@ fn hashes(values: &Text<'_>, seed: Seed) -> Vec<HashedId> {
         return part(0..length);
     }
     let starts = (0..length.div_ceil(CHECKED)).into_par_iter().map(|number| number * CHECKED);
-    let parts: Vec<Vec<HashedId>> = starts.map(|start| part(start..length.min(start + CHECKED))).collect();
+    let parts: Vec<Vec<HashedId>> =
+        starts.map(|start| part(start..length.min(start + CHECKED))).collect();
     parts.concat()
 }
 
-/// The values of dictionaries, and the number of rows with codes of each. Batches that share a dictionary follow one another.
+/// The values of dictionaries, and the number of rows with codes of each. Batches that share a
+/// dictionary follow one another.
 #[derive(Default)]
 struct Dictionaries<'a>(Vec<(Text<'a>, usize)>);
 
@@ -666,18 +724,21 @@ impl CheckedBatch<'_> {
             (SortValue::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
             _ => String::new(),
         };
-        let groups = self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
-        let span = self
-            .span
-            .map_or(String::new(), |[start, end]| format!(", {} starts, {} ends", start.len(), end.len()));
+        let groups =
+            self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
+        let span = self.span.map_or(String::new(), |[start, end]| {
+            format!(", {} starts, {} ends", start.len(), end.len())
+        });
         let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
         format!(
-            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}{span}: columns have the same length"
+            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}{span}: columns \
+             have the same length"
         )
     }
 }
 
-/// The documents of a piece: in their columns, or, if they are integers, as text in memory of their own.
+/// The documents of a piece: in their columns, or, if they are integers, as text in memory of their
+/// own.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct PieceDocs<'a> {
     columns: &'a CheckedColumns<'a>,

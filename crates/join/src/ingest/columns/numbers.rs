@@ -32,7 +32,11 @@ impl Integers<'_> {
             let values = &values[rows.clone()];
             // Without leaving the loop early it is a vector comparison.
             let all = values.iter().fold(true, |all, &value| all & within(value));
-            if all { None } else { values.iter().position(|&value| !within(value)).map(|at| rows.start + at) }
+            if all {
+                None
+            } else {
+                values.iter().position(|&value| !within(value)).map(|at| rows.start + at)
+            }
         })
     }
 
@@ -87,8 +91,12 @@ impl Numbers<'_> {
     ) {
         match self {
             Numbers::F64(values) => keys.extend(values[rows].iter().map(|&value| key(value))),
-            Numbers::F32(values) => keys.extend(values[rows].iter().map(|&value| key(f64::from(value)))),
-            Numbers::F16(bits) => keys.extend(bits[rows].iter().map(|&bits| key(F16(bits).to_f32().into()))),
+            Numbers::F32(values) => {
+                keys.extend(values[rows].iter().map(|&value| key(f64::from(value))))
+            }
+            Numbers::F16(bits) => {
+                keys.extend(bits[rows].iter().map(|&bits| key(F16(bits).to_f32().into())))
+            }
             Numbers::Bf16(bits) => {
                 keys.extend(bits[rows].iter().map(|&bits| key(Bf16(bits).to_f32().into())))
             }

@@ -66,7 +66,12 @@ impl PendingQuery {
         };
         if self.parts.last_mut().as_ref().is_none_or(|part| !fits(part)) {
             let (scores, ranks) = (scores.map(|_| Vec::new()), ranks.map(|_| Vec::new()));
-            self.parts.push(PendingRows { codes: Vec::new(), docs: Strings::default(), scores, ranks });
+            self.parts.push(PendingRows {
+                codes: Vec::new(),
+                docs: Strings::default(),
+                scores,
+                ranks,
+            });
         }
         let Some(part) = self.parts.last_mut() else { unreachable!("there is one") };
         part.codes.resize(part.codes.len() + rows.len(), 0);
@@ -76,8 +81,9 @@ impl PendingQuery {
                 integer => part.docs.push(integer.bytes(&mut [0; LONGEST])),
             }
             part.scores.iter_mut().zip(scores).for_each(|(all, scores)| all.push(scores.get(row)));
-            let rank =
-                |ranks: Integers<'_>| ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"));
+            let rank = |ranks: Integers<'_>| {
+                ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"))
+            };
             part.ranks.iter_mut().zip(ranks).for_each(|(all, ranks)| all.push(rank(ranks)));
         }
     }

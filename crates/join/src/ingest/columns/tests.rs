@@ -38,7 +38,8 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
         let mut values = ids.to_vec();
         values.sort_unstable();
         values.dedup();
-        // A value that no row has, and each other value twice: rows have the first and the second in turns.
+        // A value that no row has, and each other value twice: rows have the first and the second
+        // in turns.
         let unused = if numeric { "99" } else { "unused" };
         let all: Vec<&str> =
             [unused].into_iter().chain(values.iter().copied()).chain(values.clone()).collect();
@@ -49,9 +50,10 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
     };
     let integers = || kept(ids.iter().map(|id| id.parse::<i64>().unwrap()).collect::<Vec<i64>>());
     match layout {
-        0 => {
-            Text::LargeUtf8 { offsets: kept(ends().iter().map(|&end| end as i64).collect()), bytes: joined() }
-        }
+        0 => Text::LargeUtf8 {
+            offsets: kept(ends().iter().map(|&end| end as i64).collect()),
+            bytes: joined(),
+        },
         1 => {
             let (front, back) = (kept(b"front".to_vec()), joined());
             let ends = ends();
@@ -71,7 +73,9 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
             Text::Views { views, buffers: kept(vec![front, back]) }
         }
         2 => Text::Bytes(kept(ids.iter().map(|id| kept(id.as_bytes().to_vec())).collect())),
-        3 => Text::Strs(kept(ids.iter().map(|id| &*Box::leak(id.to_string().into_boxed_str())).collect())),
+        3 => Text::Strs(kept(
+            ids.iter().map(|id| &*Box::leak(id.to_string().into_boxed_str())).collect(),
+        )),
         4 | 5 => {
             let (values, codes) = dictionary();
             let values = Box::leak(Box::new(text(&values, layout - 4, false)));
@@ -94,14 +98,18 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
             // A dictionary with more values than there are rows: a table does not pay.
             let (values, codes) = dictionary();
             let more = (0..20 * ids.len()).map(|n| format!("more-{n}")).collect::<Vec<_>>();
-            let all: Vec<&str> = values.into_iter().chain(more.iter().map(String::as_str)).collect();
+            let all: Vec<&str> =
+                values.into_iter().chain(more.iter().map(String::as_str)).collect();
             let values = Box::leak(Box::new(text(&all, 3, false)));
             Text::Coded {
                 codes: Integers::U32(kept(codes.iter().map(|&code| code as u32).collect())),
                 values,
             }
         }
-        _ => Text::Utf8 { offsets: kept(ends().iter().map(|&end| end as i32).collect()), bytes: joined() },
+        _ => Text::Utf8 {
+            offsets: kept(ends().iter().map(|&end| end as i32).collect()),
+            bytes: joined(),
+        },
     }
 }
 
@@ -121,14 +129,15 @@ fn floats(numbers: Vec<f64>, layout: usize) -> Numbers<'static> {
         2 => Numbers::Bf16(kept(
             numbers.iter().map(|&number| ((number as f32).to_bits() >> 16) as u16).collect(),
         )),
-        3 if numbers.iter().all(|number| number.fract() == 0.0) => {
-            Numbers::Integers(Integers::I8(kept(numbers.iter().map(|&number| number as i8).collect())))
-        }
+        3 if numbers.iter().all(|number| number.fract() == 0.0) => Numbers::Integers(Integers::I8(
+            kept(numbers.iter().map(|&number| number as i8).collect()),
+        )),
         _ => Numbers::F64(kept(numbers)),
     }
 }
 
-/// Cuts rows into batches after the numbers of rows in `cuts`, some of them 0; each batch has the next layout.
+/// Cuts rows into batches after the numbers of rows in `cuts`, some of them 0; each batch has the
+/// next layout.
 fn batches<'a>(rows: &'a [Row], cuts: &[usize]) -> Vec<&'a [Row]> {
     let (mut rest, mut batches) = (rows, Vec::new());
     for &cut in cuts {
@@ -163,7 +172,14 @@ fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let run = matrix.runs()[0].clone();
     let run = (run.results, run.ignored, run.seen);
     let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec(), matrix.queries().clone());
-    (run, labels, matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint(), matrix.rule())
+    (
+        run,
+        labels,
+        matrix.facts().clone(),
+        matrix.book().clone(),
+        matrix.fingerprint(),
+        matrix.rule(),
+    )
 }
 
 fn input(name: &str, text: String) -> Input {
@@ -171,7 +187,10 @@ fn input(name: &str, text: String) -> Input {
 }
 
 fn qrels_text(rows: &[Row]) -> Input {
-    input("qrels", rows.iter().map(|(query, doc, grade, _)| format!("{query} 0 {doc} {grade}\n")).collect())
+    input(
+        "qrels",
+        rows.iter().map(|(query, doc, grade, _)| format!("{query} 0 {doc} {grade}\n")).collect(),
+    )
 }
 
 fn run_text(rows: &[Row]) -> Input {
@@ -192,12 +211,18 @@ fn numeric_ids() -> BoxedStrategy<(String, String)> {
         "10000000000000000",
     ];
     let query = prop::sample::select(vec!["1", "20", "3000000000", "-4"]);
-    (query, prop::sample::select(docs)).prop_map(|(query, doc)| (query.to_owned(), doc.to_owned())).boxed()
+    (query, prop::sample::select(docs))
+        .prop_map(|(query, doc)| (query.to_owned(), doc.to_owned()))
+        .boxed()
 }
 
 fn other_ids() -> BoxedStrategy<(String, String)> {
-    let query =
-        prop::sample::select(vec!["q1", "q20", "a-query-of-more-than-16", "a-query-of-twice-as-much"]);
+    let query = prop::sample::select(vec![
+        "q1",
+        "q20",
+        "a-query-of-more-than-16",
+        "a-query-of-twice-as-much",
+    ]);
     let doc = prop_oneof![
         4 => (0u32..20).prop_map(|n| format!("d{n}")),
         1 => (0u32..9).prop_map(|n| format!("a-long-document-{n}")),
@@ -247,25 +272,50 @@ proptest! {
 
     #[test]
     fn columns_mean_what_text_means(
-        (numeric, judged, results) in any::<bool>().prop_flat_map(|numeric| (Just(numeric), rows(numeric, 30), rows(numeric, 60))),
-        cuts in prop::collection::vec(0usize..20, 0..6), layout in 0..LAYOUTS * LAYOUTS, join in join(),
-        size in 1usize..40, threads in 1usize..4,
+        (numeric, judged, results) in any::<bool>()
+            .prop_flat_map(|numeric| (Just(numeric), rows(numeric, 30), rows(numeric, 60))),
+        cuts in prop::collection::vec(0usize..20, 0..6),
+        layout in 0..LAYOUTS * LAYOUTS,
+        join in join(),
+        size in 1usize..40,
+        threads in 1usize..4,
     ) {
         let seed = if size % 2 == 0 { KNOWN } else { OTHER };
-        let from_text = join.files_in_chunks(qrels_text(&judged), vec![run_text(&results).into()], ChunkSize(1 << 20), seed);
+        let from_text = join.files_in_chunks(
+            qrels_text(&judged),
+            vec![run_text(&results).into()],
+            ChunkSize(1 << 20),
+            seed,
+        );
         let from_columns = with_threads(threads, || {
             let pieces = PieceSize(size);
-            let judged: Vec<_> = batches(&judged, &cuts).into_iter().enumerate().map(|(n, rows)| judgments(rows, layout + 7 * n, numeric)).collect();
+            let judged: Vec<_> = batches(&judged, &cuts)
+                .into_iter()
+                .enumerate()
+                .map(|(n, rows)| judgments(rows, layout + 7 * n, numeric))
+                .collect();
             let qrels = Qrels::columns_in_pieces(&judged, join.dialect, pieces, None)?;
-            let results: Vec<_> = batches(&results, &cuts).into_iter().enumerate().map(|(n, rows)| records(rows, layout + 3 * n, numeric)).collect();
+            let results: Vec<_> = batches(&results, &cuts)
+                .into_iter()
+                .enumerate()
+                .map(|(n, rows)| records(rows, layout + 3 * n, numeric))
+                .collect();
             join.columns_in_pieces(&qrels, &[("run", &results)], pieces)
         });
         match (from_text, from_columns) {
-            (Ok(from_text), Ok(from_columns)) => prop_assert_eq!(all(&from_columns), all(&from_text)),
+            (Ok(from_text), Ok(from_columns)) => {
+                prop_assert_eq!(all(&from_columns), all(&from_text))
+            }
             (from_text, from_columns) => {
-                let [from_text, from_columns] = [from_text, from_columns].map(|result| result.map(drop).unwrap_err().to_string());
+                let [from_text, from_columns] = [from_text, from_columns]
+                    .map(|result| result.map(drop).unwrap_err().to_string());
                 // Problems of the judgments alone come before those of the run.
-                prop_assert!(from_text.starts_with(&from_columns), "{} {}", from_text, from_columns);
+                prop_assert!(
+                    from_text.starts_with(&from_columns),
+                    "{} {}",
+                    from_text,
+                    from_columns
+                );
             }
         }
     }
@@ -273,7 +323,11 @@ proptest! {
     /// Ranking by rank equals ranking by score, if scores descend with ranks.
     #[test]
     fn ranks_decide_where_there_are_no_scores(
-        results in rows(false, 40), first in -3i64..3, layout in 0..LAYOUTS * LAYOUTS, size in 1usize..40, grouped: bool,
+        results in rows(false, 40),
+        first in -3i64..3,
+        layout in 0..LAYOUTS * LAYOUTS,
+        size in 1usize..40,
+        grouped: bool,
     ) {
         let mut results = results;
         if grouped {
@@ -287,11 +341,17 @@ proptest! {
             row.2 = -row.3 as f64;
         }
         let judged = &results[..results.len().div_ceil(2)];
-        let judged: Vec<Row> = judged.iter().enumerate().map(|(n, row)| (row.0.clone(), row.1.clone(), (n % 3) as f64, 0)).collect();
+        let judged: Vec<Row> = judged
+            .iter()
+            .enumerate()
+            .map(|(n, row)| (row.0.clone(), row.1.clone(), (n % 3) as f64, 0))
+            .collect();
         let qrels = Qrels::columns(&[judgments(&judged, layout, false)], Dialect::Laneval).unwrap();
         let from_text = Join::default().runs(&qrels, [run_text(&results)]).unwrap();
         let by_rank = Records { score: None, ..records(&results, layout, false) };
-        let by_rank = Join::default().columns_in_pieces(&qrels, &[("run", &[by_rank])], PieceSize(size)).unwrap();
+        let by_rank = Join::default()
+            .columns_in_pieces(&qrels, &[("run", &[by_rank])], PieceSize(size))
+            .unwrap();
         prop_assert_eq!(by_rank.tile_bytes(), from_text.tile_bytes());
         prop_assert_eq!(by_rank.depths(), from_text.depths());
     }
@@ -301,18 +361,32 @@ const QUERIES: [&str; 3] = ["q1", "q1", "q2"];
 const DOCS: [&str; 3] = ["a", "b", "a"];
 
 proptest! {
-    /// Stretches of one id, longer and shorter than what is compared at a time, and of ids that differ in one byte or in their length.
+    /// Stretches of one id, longer and shorter than what is compared at a time, and of ids that
+    /// differ in one byte or in their length.
     #[test]
     fn changes_of_ids_are_found(
-        stretches in prop::collection::vec((prop::sample::select(&["11", "12", "1", "112", "1234567890123", "1234567890124"][..]), prop::sample::select(&[1usize, 2, 127, 128, 300][..])), 1..8),
-        layout in 0..LAYOUTS, skipped in 0usize..140, left in 0usize..140,
+        stretches in prop::collection::vec(
+            (
+                prop::sample::select(
+                    &["11", "12", "1", "112", "1234567890123", "1234567890124"][..]
+                ),
+                prop::sample::select(&[1usize, 2, 127, 128, 300][..]),
+            ),
+            1..8,
+        ),
+        layout in 0..LAYOUTS,
+        skipped in 0usize..140,
+        left in 0usize..140,
     ) {
-        let ids: Vec<&str> = stretches.iter().flat_map(|&(id, count)| std::iter::repeat_n(id, count)).collect();
+        let ids: Vec<&str> =
+            stretches.iter().flat_map(|&(id, count)| std::iter::repeat_n(id, count)).collect();
         let column = text(&ids, layout, true);
-        let rows = skipped.min(ids.len())..ids.len().saturating_sub(left).max(skipped.min(ids.len()));
+        let rows =
+            skipped.min(ids.len())..ids.len().saturating_sub(left).max(skipped.min(ids.len()));
         let mut found = Vec::new();
         column.each_change(rows.clone(), |row| found.push(row));
-        // Codes are compared and not their values, so a value that the dictionary has twice changes as well.
+        // Codes are compared and not their values, so a value that the dictionary has twice changes
+        // as well.
         let differs = |row: &usize| match column {
             Text::Coded { codes, .. } => !codes.same(row - 1, *row),
             _ => ids[row - 1] != ids[*row],
@@ -347,7 +421,8 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
     let (queries, docs) = (Text::from(&QUERIES), Text::from(&DOCS));
     let views = |view: [u32; 4]| [bytemuck::cast([1u32, 0, 0, 0]), bytemuck::cast(view), 0u128];
     let dictionary = Text::from(&["q1", "q2"]);
-    let coded = |codes: &'static [i32]| Text::Coded { codes: Integers::from(codes), values: &dictionary };
+    let coded =
+        |codes: &'static [i32]| Text::Coded { codes: Integers::from(codes), values: &dictionary };
     let bent = Text::Utf8 { offsets: &[0, 2, 1], bytes: b"q1" };
     let of_bent = Text::Coded { codes: Integers::from(&[0u8, 0, 0]), values: &bent };
     let utf8 = |offsets: &'static [i32]| Text::Utf8 { offsets, bytes: b"abc" };
@@ -390,12 +465,18 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
             "mine:4: doc: offset 9223372036854775807 lies beyond the 3 bytes of the ids",
         ),
         (coded(&[0, 1, 2]), docs, &scores[..], "mine:6: query: code 2 of a dictionary of 2 values"),
-        (coded(&[0, -1, 1]), docs, &scores[..], "mine:5: query: code -1 of a dictionary of 2 values"),
+        (
+            coded(&[0, -1, 1]),
+            docs,
+            &scores[..],
+            "mine:5: query: code -1 of a dictionary of 2 values",
+        ),
         (
             of_bent,
             docs,
             &scores[..],
-            "mine: query: value 1 of the dictionary: offset 1 comes after offset 2: they must ascend",
+            "mine: query: value 1 of the dictionary: offset 1 comes after offset 2: they must \
+             ascend",
         ),
         (
             queries,
@@ -432,16 +513,21 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
     }
     let none = Records { score: None, ..Records::scored(queries, docs, &scores) };
     let ranks = [1i64, 1, 1];
-    let ranked = |ranks: &[u64]| joined(&[Records::ranked(queries, docs, ranks)]).map(drop).unwrap_err();
+    let ranked =
+        |ranks: &[u64]| joined(&[Records::ranked(queries, docs, ranks)]).map(drop).unwrap_err();
     assert_eq!(joined(&[none]).unwrap_err(), "mine: batch 1: has neither scores nor ranks");
-    let mixed = [Records::scored(queries, docs, &scores), Records::ranked(queries, &["y", "z", "y"], &ranks)];
+    let mixed = [
+        Records::scored(queries, docs, &scores),
+        Records::ranked(queries, &["y", "z", "y"], &ranks),
+    ];
     assert_eq!(
         joined(&mixed).unwrap_err(),
         "mine: batch 2: some batches have scores, and others ranks alone"
     );
     assert_eq!(ranked(&[3, 3, 3]), "mine:2: rank 3 occurs again for query 'q1', first on line 1");
     assert_eq!(ranked(&[3, u64::MAX, 3]), "mine:2: rank: an integer of 2⁶³ or more");
-    let empty = Records::scored(Text::Utf8 { offsets: &[], bytes: b"" }, Text::Strs(&[]), &[0f32; 0]);
+    let empty =
+        Records::scored(Text::Utf8 { offsets: &[], bytes: b"" }, Text::Strs(&[]), &[0f32; 0]);
     for nothing in [&[][..], &[empty]] {
         let matrix = joined(nothing).expect("a system may find nothing");
         assert_eq!(matrix.depths(), [0, 0]);
@@ -449,7 +535,8 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
     let others = Records::scored(&[7u8, 8, 8], docs, &scores);
     assert_eq!(
         joined(&[others]).unwrap_err(),
-        "mine: no query of qrels is in it: it has 2 queries such as '7', the qrels have 2 queries such as 'q1'"
+        "mine: no query of qrels is in it: it has 2 queries such as '7', the qrels have 2 queries \
+         such as 'q1'"
     );
 }
 
@@ -499,13 +586,15 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
     }
 
     let whole = Join::default();
-    let refused =
-        |results: &[Records<'_>]| whole.columns(&qrels, &[("run", results)]).unwrap_err().to_string();
+    let refused = |results: &[Records<'_>]| {
+        whole.columns(&qrels, &[("run", results)]).unwrap_err().to_string()
+    };
     assert_eq!(whole.judgments(&[]).unwrap_err().to_string(), "qrels: there is no judgment in it");
     assert!(refused(&records).starts_with("run: no query of qrels is in it"));
 }
 
-/// Where rows of the caller's table have lists, problems are told by these rows, in whichever batch they are.
+/// Where rows of the caller's table have lists, problems are told by these rows, in whichever batch
+/// they are.
 #[test]
 fn problems_of_lists_are_told_by_the_rows_of_the_table() {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "d", 1.0)]).unwrap();
@@ -521,9 +610,15 @@ fn problems_of_lists_are_told_by_the_rows_of_the_table() {
     };
     let (docs, scores) = (["a", "b", "c", "d", "e"], [5.0, 4.0, 3.0, 2.0, 1.0]);
     let again = refused(["a", "a", "c", "d", "e"], scores);
-    assert!(again.starts_with("run:1: docno 'a' occurs again for query 'q1', first on line 1"), "{again}");
+    assert!(
+        again.starts_with("run:1: docno 'a' occurs again for query 'q1', first on line 1"),
+        "{again}"
+    );
     let again = refused(["a", "b", "c", "d", "d"], scores);
-    assert!(again.starts_with("run:5: docno 'd' occurs again for query 'q3', first on line 5"), "{again}");
+    assert!(
+        again.starts_with("run:5: docno 'd' occurs again for query 'q3', first on line 5"),
+        "{again}"
+    );
     let nan = refused(docs, [5.0, 4.0, f64::NAN, 2.0, 1.0]);
     assert!(nan.starts_with("run:3: score NaN is not a number"), "{nan}");
     let wrong = |ends: &'static [usize]| {
@@ -540,24 +635,26 @@ fn problems_of_lists_are_told_by_the_rows_of_the_table() {
     }
 }
 
-/// Rows that lie together are ranked at their end, whichever batches they are in and whatever their codes are: only there are ranks
-/// compared with scores.
+/// Rows that lie together are ranked at their end, whichever batches they are in and whatever their
+/// codes are: only there are ranks compared with scores.
 #[test]
 fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "a", 1.0)]).unwrap();
     let [one, two] = [Text::from(&["q1", "q2", "q1"]), Text::from(&["q3", "q1"])];
-    let batch =
-        |first: u32, values: &'static Text<'static>, codes: &'static [u8], docs: &'static [&'static str]| {
-            let ranks = first..first + docs.len() as u32;
-            Records {
-                query: Text::Coded { codes: Integers::from(codes), values },
-                doc: Text::from(docs),
-                score: Some(Numbers::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
-                rank: Some(Integers::from(kept(ranks.collect()))),
-                span: None,
-                lists: None,
-            }
-        };
+    let batch = |first: u32,
+                 values: &'static Text<'static>,
+                 codes: &'static [u8],
+                 docs: &'static [&'static str]| {
+        let ranks = first..first + docs.len() as u32;
+        Records {
+            query: Text::Coded { codes: Integers::from(codes), values },
+            doc: Text::from(docs),
+            score: Some(Numbers::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
+            rank: Some(Integers::from(kept(ranks.collect()))),
+            span: None,
+            lists: None,
+        }
+    };
     let [one, two] = [one, two].map(|values| &*Box::leak(Box::new(values)));
     let compared = |last: &'static [u8], docs: &'static [&'static str]| {
         let batches = [
@@ -567,9 +664,13 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
             batch(5, two, last, docs),
         ];
         let of_size = |size| {
-            let matrix =
-                Join::default().columns_in_pieces(&qrels, &[("mine", &batches)], PieceSize(size)).unwrap();
-            assert_eq!(matrix.depths()[0], 4 + last.iter().filter(|&&code| code == 1).count() as u32);
+            let matrix = Join::default()
+                .columns_in_pieces(&qrels, &[("mine", &batches)], PieceSize(size))
+                .unwrap();
+            assert_eq!(
+                matrix.depths()[0],
+                4 + last.iter().filter(|&&code| code == 1).count() as u32
+            );
             matrix.runs()[0].seen.compared
         };
         (1..9).map(of_size).collect::<Vec<_>>()
@@ -578,7 +679,8 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
     assert_eq!(compared(&[0, 0, 1], &["a", "b", "e"]), [0; 8], "a query comes back");
 }
 
-/// A dictionary is hashed once, and a code looked up once, if that is less work than hashing and looking up rows.
+/// A dictionary is hashed once, and a code looked up once, if that is less work than hashing and
+/// looking up rows.
 #[test]
 fn dictionaries_are_shared_by_batches() {
     let many: Vec<String> = (0..100).map(|n| format!("d{n}")).collect();
@@ -586,10 +688,18 @@ fn dictionaries_are_shared_by_batches() {
     let [values, other] = [Text::from(&many), Text::from(&DOCS)];
     let codes: Vec<u8> = (0..40).collect();
     let of = |values, codes| {
-        Records::scored(Text::from(codes), Text::Coded { codes: Integers::from(codes), values }, codes)
+        Records::scored(
+            Text::from(codes),
+            Text::Coded { codes: Integers::from(codes), values },
+            codes,
+        )
     };
-    let batches =
-        [of(&values, &codes[..]), of(&values, &codes[..]), of(&other, &codes[..3]), of(&values, &codes[..])];
+    let batches = [
+        of(&values, &codes[..]),
+        of(&values, &codes[..]),
+        of(&other, &codes[..3]),
+        of(&values, &codes[..]),
+    ];
     let columns = CheckedColumns::of_run("mine", &batches, KNOWN).unwrap();
     let docs: Vec<Option<u32>> = columns.batches.iter().map(|batch| batch.docs).collect();
     assert_eq!(docs, [Some(0), Some(0), Some(1), None]);
@@ -612,9 +722,13 @@ fn judgments_that_are_all_wrong_are_told() {
     );
     let run = |results: &[(&str, &str, f64)]| {
         let qrels = Qrels::new([("q1", "d", 1.0)]).unwrap();
-        let joined = Join::default().rankings(&qrels, [("mine".to_owned(), results.iter().copied())]);
+        let joined =
+            Join::default().rankings(&qrels, [("mine".to_owned(), results.iter().copied())]);
         joined.map(drop).unwrap_err().to_string()
     };
     assert_eq!(run(&[("q1", "d", f64::NAN)]), "mine:1: score NaN is not a number");
-    assert_eq!(run(&[("q1", "d", f64::NAN), ("q2", "d", 1.0)]), "mine:1: score NaN is not a number");
+    assert_eq!(
+        run(&[("q1", "d", f64::NAN), ("q2", "d", 1.0)]),
+        "mine:1: score NaN is not a number"
+    );
 }

@@ -12,7 +12,8 @@ use crate::numbers::{Integers, borrowed, with_integers};
 
 /// Ids of queries or documents, one on each row, in one of the shapes in which programs have them.
 ///
-/// Ids are bytes, and compared as bytes: they need not be UTF-8. The caller handles nulls: each row has an id.
+/// Ids are bytes, and compared as bytes: they need not be UTF-8. The caller handles nulls: each row
+/// has an id.
 ///
 /// ```
 /// use laneval::columns::{Integers, Text};
@@ -25,8 +26,8 @@ use crate::numbers::{Integers, borrowed, with_integers};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Text<'a> {
-    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one offset more than rows. The first need
-    /// not be 0.
+    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one
+    /// offset more than rows. The first need not be 0.
     Utf8 {
         /// The starts and ends of ids.
         offsets: &'a [i32],
@@ -40,15 +41,16 @@ pub enum Text<'a> {
         /// The bytes of the ids, one after the other.
         bytes: &'a [u8],
     },
-    /// Arrow's `Utf8View` and `BinaryView`: 16 bytes for each row, with the length (32 bits) and either up to 12 bytes of the id, or the
-    /// first 4 of them, a buffer and the offset in it.
+    /// Arrow's `Utf8View` and `BinaryView`: 16 bytes for each row, with the length (32 bits) and
+    /// either up to 12 bytes of the id, or the first 4 of them, a buffer and the offset in it.
     Views {
         /// The views as they lie in memory.
         views: &'a [u128],
         /// The buffers of longer ids.
         buffers: &'a [&'a [u8]],
     },
-    /// A dictionary: row `i` is `values[codes[i]]`. Each value that occurs is looked up once, not once for each row.
+    /// A dictionary: row `i` is `values[codes[i]]`. Each value that occurs is looked up once, not
+    /// once for each row.
     Coded {
         /// The index of the value of each row, from 0.
         codes: Integers<'a>,
@@ -117,7 +119,8 @@ const INLINE: usize = 12;
 /// Returns the length, buffer and offset of a view.
 #[inline(always)]
 fn parts(view: u128) -> [usize; 3] {
-    // No array is mapped here: where that is compiled as a call, it takes most of the time of a row.
+    // No array is mapped here: where that is compiled as a call, it takes most of the time of a
+    // row.
     let [length, _, buffer, offset]: [u32; 4] = bytemuck::cast(view);
     [length as usize, buffer as usize, offset as usize]
 }
@@ -161,22 +164,25 @@ fn equal(one: IdPlace<'_>, other: IdPlace<'_>) -> bool {
 /// The number of rows whose ids are compared at a time.
 const ALIKE: usize = 128;
 
-/// Returns whether all values are equal: each is the one before it, which is one comparison of memory.
+/// Returns whether all values are equal: each is the one before it, which is one comparison of
+/// memory.
 fn all_equal<T: PartialEq>(values: &[T]) -> bool {
     values.is_empty() || values[1..] == values[..values.len() - 1]
 }
 
-/// Returns whether ids that lie one after the other are one id again and again: each is as long as the first, and every byte is the one that
-/// stands an id before it.
+/// Returns whether ids that lie one after the other are one id again and again: each is as long as
+/// the first, and every byte is the one that stands an id before it.
 fn is_repeated<T: Copy + Into<i64>>(offsets: &[T], bytes: &[u8]) -> bool
 where
     Wrapping<T>: Sub<Output = Wrapping<T>> + PartialEq,
 {
     let [first, second, .., last] = *offsets else { return true };
     let length = Wrapping(second) - Wrapping(first);
-    let alike =
-        offsets.windows(2).fold(true, |all, pair| all & (Wrapping(pair[1]) - Wrapping(pair[0]) == length));
-    let (start, end, length) = (first.into() as usize, last.into() as usize, length.0.into() as usize);
+    let alike = offsets
+        .windows(2)
+        .fold(true, |all, pair| all & (Wrapping(pair[1]) - Wrapping(pair[0]) == length));
+    let (start, end, length) =
+        (first.into() as usize, last.into() as usize, length.0.into() as usize);
     alike && bytes[start..end - length] == bytes[start + length..end]
 }
 
@@ -208,7 +214,9 @@ impl<'a> Text<'a> {
     /// Returns whether one of the ids of a [checked](Self::check) column is empty.
     pub(in crate::ingest) fn has_empty(&self, rows: Range<usize>) -> bool {
         match self {
-            Text::Utf8 { offsets, .. } => offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1]),
+            Text::Utf8 { offsets, .. } => {
+                offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1])
+            }
             Text::LargeUtf8 { offsets, .. } => {
                 offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1])
             }
@@ -250,15 +258,17 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns whether `other` is the same column, in the same memory. Only columns of bytes are compared.
+    /// Returns whether `other` is the same column, in the same memory. Only columns of bytes are
+    /// compared.
     pub(in crate::ingest) fn is(&self, other: &Text<'_>) -> bool {
         match (*self, *other) {
             (Text::Utf8 { offsets, bytes }, Text::Utf8 { offsets: others, bytes: other }) => {
                 std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other)
             }
-            (Text::LargeUtf8 { offsets, bytes }, Text::LargeUtf8 { offsets: others, bytes: other }) => {
-                std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other)
-            }
+            (
+                Text::LargeUtf8 { offsets, bytes },
+                Text::LargeUtf8 { offsets: others, bytes: other },
+            ) => std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other),
             (Text::Views { views, buffers }, Text::Views { views: others, buffers: other }) => {
                 std::ptr::eq(views, others)
                     && buffers.len() == other.len()
@@ -284,12 +294,15 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns whether all rows have the same id, as far as vector comparisons tell: where it says no, they may have nevertheless.
+    /// Returns whether all rows have the same id, as far as vector comparisons tell: where it says
+    /// no, they may have nevertheless.
     #[inline(never)]
     fn is_one_id(&self, rows: Range<usize>) -> bool {
         match *self {
             Text::Utf8 { offsets, bytes } => is_repeated(&offsets[rows.start..=rows.end], bytes),
-            Text::LargeUtf8 { offsets, bytes } => is_repeated(&offsets[rows.start..=rows.end], bytes),
+            Text::LargeUtf8 { offsets, bytes } => {
+                is_repeated(&offsets[rows.start..=rows.end], bytes)
+            }
             Text::Views { views, .. } => all_equal(&views[rows]),
             Text::Coded { codes: integers, .. } | Text::Numbers(integers) => {
                 with_integers!(integers, values => all_equal(&values[rows]))
@@ -348,8 +361,8 @@ impl<'a> Text<'a> {
         codes || self.id(one).is(self.id(other))
     }
 
-    /// Passes on the hashes of some rows, in order; `known` has those of the values of a dictionary. Integers are written into `digits`,
-    /// [`LONGEST`] bytes for each row.
+    /// Passes on the hashes of some rows, in order; `known` has those of the values of a
+    /// dictionary. Integers are written into `digits`, [`LONGEST`] bytes for each row.
     #[inline(always)]
     fn each_hash(
         &self,
@@ -362,19 +375,27 @@ impl<'a> Text<'a> {
         match (*self, known) {
             (Text::Utf8 { offsets, bytes }, _) => {
                 for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(seed, IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize }));
+                    take(hashed(
+                        seed,
+                        IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize },
+                    ));
                 }
             }
             (Text::LargeUtf8 { offsets, bytes }, _) => {
                 for pair in offsets[rows.start..=rows.end].windows(2) {
-                    take(hashed(seed, IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize }));
+                    take(hashed(
+                        seed,
+                        IdPlace { bytes, start: pair[0] as usize, end: pair[1] as usize },
+                    ));
                 }
             }
             (Text::Views { views, buffers }, _) => {
                 rows.for_each(|row| take(hashed(seed, viewed(views, buffers, row))));
             }
             (Text::Coded { codes, values }, Some(known)) if !values.is_numeric() => {
-                with_integers!(codes, codes => codes[rows].iter().for_each(|&code| take(known[code as usize])));
+                with_integers!(codes, codes => {
+                    codes[rows].iter().for_each(|&code| take(known[code as usize]))
+                });
             }
             (Text::Numbers(integers), _) => {
                 let places = digits.as_chunks_mut::<LONGEST>().0;
@@ -385,7 +406,9 @@ impl<'a> Text<'a> {
                     }
                 });
             }
-            (Text::Bytes(ids), _) => ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id)))),
+            (Text::Bytes(ids), _) => {
+                ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id))))
+            }
             (Text::Strs(ids), _) => {
                 ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id.as_bytes()))));
             }
@@ -406,7 +429,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Replaces `hashed` by the hashes of some rows, in order, as [`Text::each_hash`] passes them on.
+    /// Replaces `hashed` by the hashes of some rows, in order, as [`Text::each_hash`] passes them
+    /// on.
     #[inline(never)]
     pub(in crate::ingest) fn hash(
         &self,
@@ -435,8 +459,14 @@ impl<'a> Text<'a> {
             Text::Coded { codes, values } => match codes.beyond(rows, values.len()) {
                 Some(row) => {
                     let (mut digits, count) = ([0; LONGEST], values.len());
-                    let code = ColumnId::Integer(codes.id(row)).bytes(&mut digits).escape_ascii().to_string();
-                    Err(WrongColumn::at(row, format!("code {code} of a dictionary of {count} values")))
+                    let code = ColumnId::Integer(codes.id(row))
+                        .bytes(&mut digits)
+                        .escape_ascii()
+                        .to_string();
+                    Err(WrongColumn::at(
+                        row,
+                        format!("code {code} of a dictionary of {count} values"),
+                    ))
                 }
                 None => Ok(()),
             },
@@ -452,7 +482,10 @@ fn too_long(row: usize) -> WrongColumn {
     WrongColumn::at(row, "the id has more than 64 MiB".to_owned())
 }
 
-fn check_lengths(lengths: impl Iterator<Item = usize>, rows: Range<usize>) -> Result<(), WrongColumn> {
+fn check_lengths(
+    lengths: impl Iterator<Item = usize>,
+    rows: Range<usize>,
+) -> Result<(), WrongColumn> {
     match std::iter::zip(rows, lengths).find(|(_, length)| *length > LONGEST_LINE) {
         Some((row, _)) => Err(too_long(row)),
         None => Ok(()),
@@ -473,12 +506,14 @@ where
     }
     let offsets = &offsets[rows.start..=rows.end];
     let (first, last) = (Wrapping(offsets[0]), offsets[offsets.len() - 1].into());
-    // Bits are collected, in the width of the offsets and without a comparison for each. If no offset has the bit of its sign, no
-    // difference wraps, so a negative one has that bit; and a length with any bit of 2²⁶ or above is looked at below.
-    let (all, lengths) = offsets.windows(2).fold((first, Wrapping::default()), |(all, lengths), pair| {
-        let (start, end) = (Wrapping(pair[0]), Wrapping(pair[1]));
-        (all | end, lengths | (end - start))
-    });
+    // Bits are collected, in the width of the offsets and without a comparison for each. If no
+    // offset has the bit of its sign, no difference wraps, so a negative one has that bit; and a
+    // length with any bit of 2²⁶ or above is looked at below.
+    let (all, lengths) =
+        offsets.windows(2).fold((first, Wrapping::default()), |(all, lengths), pair| {
+            let (start, end) = (Wrapping(pair[0]), Wrapping(pair[1]));
+            (all | end, lengths | (end - start))
+        });
     let longest = LONGEST_LINE as u64;
     if all.0.into() >= 0 && (lengths.0.into() as u64) < longest && last as u64 <= bytes as u64 {
         return Ok(());
@@ -488,15 +523,17 @@ where
         let (start, end) = (pair[0].into(), pair[1].into());
         start < 0 || length(pair) > longest || end as u64 > bytes as u64
     };
-    let Some((row, pair)) = std::iter::zip(rows, offsets.windows(2)).find(|(_, pair)| wrong(pair)) else {
+    let Some((row, pair)) = std::iter::zip(rows, offsets.windows(2)).find(|(_, pair)| wrong(pair))
+    else {
         return Ok(()); // ids of 64 MiB exactly
     };
     let (start, end) = (pair[0].into(), pair[1].into());
     Err(match () {
         () if start < 0 => WrongColumn::at(row, format!("offset {start} is negative")),
-        () if end < start => {
-            WrongColumn::at(row, format!("offset {end} comes after offset {start}: they must ascend"))
-        }
+        () if end < start => WrongColumn::at(
+            row,
+            format!("offset {end} comes after offset {start}: they must ascend"),
+        ),
         () if end as u64 > bytes as u64 => {
             WrongColumn::at(row, format!("offset {end} lies beyond the {bytes} bytes of the ids"))
         }
@@ -506,7 +543,8 @@ where
 
 /// Checks that views lie within their buffers.
 fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<(), WrongColumn> {
-    // Short ids lie in their views. This does not end early, so it is a loop without a branch for each row.
+    // Short ids lie in their views. This does not end early, so it is a loop without a branch for
+    // each row.
     if views[rows.clone()].iter().fold(true, |all, &view| all & (view as u32 <= INLINE as u32)) {
         return Ok(());
     }
@@ -520,7 +558,10 @@ fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<
         }
         let Some(bytes) = buffers.get(buffer) else {
             let count = buffers.len();
-            return Err(WrongColumn::at(row, format!("a view into buffer {buffer}, and there are {count}")));
+            return Err(WrongColumn::at(
+                row,
+                format!("a view into buffer {buffer}, and there are {count}"),
+            ));
         };
         if offset + length > bytes.len() {
             let (end, bytes) = (offset + length, bytes.len());
@@ -547,8 +588,18 @@ mod tests {
         offsets.windows(2).position(is_wrong)
     }
 
-    const STEPS: [i64; 10] =
-        [0, 1, 7, -1, (64 << 20) - 1, 64 << 20, (64 << 20) + 1, i32::MAX as i64, i32::MIN as i64, i64::MIN];
+    const STEPS: [i64; 10] = [
+        0,
+        1,
+        7,
+        -1,
+        (64 << 20) - 1,
+        64 << 20,
+        (64 << 20) + 1,
+        i32::MAX as i64,
+        i32::MIN as i64,
+        i64::MIN,
+    ];
 
     proptest! {
         #[test]
@@ -561,7 +612,10 @@ mod tests {
             // Now and then all lengths are the same, so that offsets go round.
             let steps = if large { vec![*steps.first().unwrap_or(&0); steps.len()] } else { steps };
             let offsets: Vec<i64> = std::iter::once(first)
-                .chain(steps.iter().scan(first, |at, step| { *at = at.wrapping_add(*step); Some(*at) }))
+                .chain(steps.iter().scan(first, |at, step| {
+                    *at = at.wrapping_add(*step);
+                    Some(*at)
+                }))
                 .collect();
             let rows = 0..offsets.len() - 1;
             let found = check_offsets(&offsets, rows.clone(), bytes).err().map(|wrong| wrong.row);

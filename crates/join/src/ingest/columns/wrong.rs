@@ -25,7 +25,10 @@ impl WrongColumn {
     /// Makes the error the only problem of an input whose batch begins at row `start`.
     pub fn problems(self, name: &str, start: usize) -> Problems {
         let line = self.row.map_or(0, |row| (start + row) as u64 + 1);
-        Problems { first: vec![Problem { file: name.to_owned(), line, message: self.message }], more: 0 }
+        Problems {
+            first: vec![Problem { file: name.to_owned(), line, message: self.message }],
+            more: 0,
+        }
     }
 }
 

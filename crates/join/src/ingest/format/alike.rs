@@ -1,19 +1,23 @@
-//! Records that are written alike, as those of one program are: what stands between their values is learnt from one record, and compared in
-//! the next ones, whose keys need not be read.
+//! Records that are written alike, as those of one program are: what stands between their values is
+//! learnt from one record, and compared in the next ones, whose keys need not be read.
 //!
 //! ```text
-//! {"query_id": "q1", "doc_id": "d7", "score": 0.5}     learnt:   {"query_id": "   ", "doc_id": "   ", "score":    }
-//! {"query_id": "q1", "doc_id": "d3", "score": 0.25}    read:                   q1             d3              0.25
+//!           {"query_id": "q1", "doc_id": "d7", "score": 0.5}
+//! learnt:   {"query_id": "  ", "doc_id": "  ", "score":    }
+//!           {"query_id": "q1", "doc_id": "d3", "score": 0.25}
+//! read:                   q1              d3            0.25
 //! ```
 //!
-//! A record that differs anywhere, or whose values are not plain, is none of these, and is read key by key.
+//! A record that differs anywhere, or whose values are not plain, is none of these, and is read key
+//! by key.
 
 use std::borrow::Cow;
 
 use super::json::{Cursor, IN_WORDS, Stuck, Token};
 use super::lists::each_field;
 
-/// The values of a record: the query, the document, the number, and what a fourth key has, if it is read.
+/// The values of a record: the query, the document, the number, and what a fourth key has, if it is
+/// read.
 pub(super) type PlainValues<'t> = [&'t [u8]; 4];
 
 /// What is known of the records of a text.
@@ -22,8 +26,8 @@ pub(super) struct AlikeRecords {
     pieces: Vec<RecordPiece>,
     /// What stands behind the last value.
     end: Vec<u8>,
-    /// How many records may still be learnt from. Each that is read without reading its keys allows another, so that texts whose records
-    /// differ cost hardly more than they did.
+    /// How many records may still be learnt from. Each that is read without reading its keys allows
+    /// another, so that texts whose records differ cost hardly more than they did.
     tries: u32,
 }
 
@@ -52,7 +56,8 @@ const NUMBER: usize = 2;
 const LONGEST: usize = 1 << 10;
 
 impl AlikeRecords {
-    /// Reads a record, without the line feed behind it; `None` if it is not like the one that was learnt.
+    /// Reads a record, without the line feed behind it; `None` if it is not like the one that was
+    /// learnt.
     #[inline]
     pub fn read<'t>(&mut self, text: &'t [u8]) -> Option<PlainValues<'t>> {
         let (mut values, mut rest): (PlainValues<'t>, _) = ([&[]; 4], text);
@@ -68,7 +73,8 @@ impl AlikeRecords {
         Some(values)
     }
 
-    /// Learns from a record that was read key by key. `place` is the index of a key that is read, of which there are `count`.
+    /// Learns from a record that was read key by key. `place` is the index of a key that is read,
+    /// of which there are `count`.
     pub fn learn(&mut self, record: &[u8], count: usize, place: impl Fn(&[u8]) -> Option<usize>) {
         if self.tries == 0 {
             return;
@@ -79,7 +85,8 @@ impl AlikeRecords {
         let read = cursor.expect(b'{', "'{'").and_then(|()| {
             each_field(&mut cursor, |name, value, cursor| {
                 let (length, quoted) = match &value {
-                    Token::Open(_) => return Err(Stuck::Incomplete), // what is in it may be longer the next time
+                    // What is in it may be longer the next time.
+                    Token::Open(_) => return Err(Stuck::Incomplete),
                     Token::Word(word) => (word.len(), false),
                     Token::String(Cow::Borrowed(string)) => (string.len(), true),
                     Token::String(Cow::Owned(_)) => return Err(Stuck::Incomplete),
@@ -101,10 +108,12 @@ impl AlikeRecords {
     }
 }
 
-/// The length of a string, up to its quote, if it has neither escapes nor control characters, and is an id.
+/// The length of a string, up to its quote, if it has neither escapes nor control characters, and
+/// is an id.
 #[inline(always)]
 fn plain_string(text: &[u8]) -> Option<usize> {
-    let length = text.iter().take(LONGEST).position(|&byte| byte < b' ' || matches!(byte, b'"' | b'\\'))?;
+    let length =
+        text.iter().take(LONGEST).position(|&byte| byte < b' ' || matches!(byte, b'"' | b'\\'))?;
     (text[length] == b'"' && length > 0).then_some(length)
 }
 

@@ -1,7 +1,8 @@
-//! Rows of which any columns are read by their names: JSON records, or a table whose first line has names.
+//! Rows of which any columns are read by their names: JSON records, or a table whose first line has
+//! names.
 //!
-//! Judgments and results have three fields, and are read where they lie. What is read here is small beside them: passages by their
-//! positions, and the chunks of documents.
+//! Judgments and results have three fields, and are read where they lie. What is read here is small
+//! beside them: passages by their positions, and the chunks of documents.
 
 use std::borrow::Cow;
 
@@ -39,21 +40,27 @@ pub(in crate::ingest) enum Need {
     Never,
 }
 
-/// The values of the columns of a row; `None` of a column that is not there, or is null or empty there.
+/// The values of the columns of a row; `None` of a column that is not there, or is null or empty
+/// there.
 pub(in crate::ingest) type FieldValues<'r> = [Option<Cow<'r, [u8]>>];
 
-/// Passes each row with its line to `take`; what `take` says is wrong is one of the problems of the text.
+/// Passes each row with its line to `take`; what `take` says is wrong is one of the problems of the
+/// text.
 ///
 /// # Errors
-/// A text that cannot be read; a column that must be there and is not; the problems of all rows; no row at all.
+/// A text that cannot be read; a column that must be there and is not; the problems of all rows; no
+/// row at all.
 pub(in crate::ingest) fn each_named_row(
     text: &Opened,
     columns: &[NamedColumn<'_>],
     take: &mut dyn FnMut(u64, &FieldValues<'_>) -> Result<(), String>,
 ) -> Result<()> {
-    if let Some(format) = InputFormat::of_tables(text.content().0).and_then(InputFormat::name_of_tables) {
-        let message =
-            format!("is {format}, which is not read here: records or a table of text were expected");
+    if let Some(format) =
+        InputFormat::of_tables(text.content().0).and_then(InputFormat::name_of_tables)
+    {
+        let message = format!(
+            "is {format}, which is not read here: records or a table of text were expected"
+        );
         return Err(Error::Input(whole_file(&text.name, message)));
     }
     let whole = text.whole().map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
@@ -69,7 +76,11 @@ pub(in crate::ingest) fn each_named_row(
         }
     };
     let is_json = matches!(whole.trim_ascii_start().first(), Some(b'{' | b'['));
-    let read = if is_json { records(&whole, columns, &mut each) } else { lines(&whole, columns, &mut each) };
+    let read = if is_json {
+        records(&whole, columns, &mut each)
+    } else {
+        lines(&whole, columns, &mut each)
+    };
     if let Err((line, message)) = read {
         problems.first.push(Problem { file: text.name.clone(), line, message });
     } else if !any {
@@ -120,17 +131,26 @@ pub(in crate::ingest) fn choose<'a>(
     };
     match (0..columns.len()).find(lacks) {
         None => Ok(found),
-        Some(at) => Err(columns[at].given.map_or(Lacking::Column(at), |name| Lacking::Given(at, name))),
+        Some(at) => {
+            Err(columns[at].given.map_or(Lacking::Column(at), |name| Lacking::Given(at, name)))
+        }
     }
 }
 
 /// Chooses the columns among names as [`choose`], and says what is wrong.
-fn chosen(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Vec<Option<usize>>, String> {
+fn chosen(
+    names: &[Cow<'_, [u8]>],
+    columns: &[NamedColumn<'_>],
+) -> Result<Vec<Option<usize>>, String> {
     let among = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
     let said = |what: &'static str| if what == "doc" { "document" } else { what };
     choose(names, columns).map_err(|lacking| match lacking {
         Lacking::Given(at, name) => {
-            format!("there is no column `{name}` for the {}: there are {}", said(columns[at].what), among())
+            format!(
+                "there is no column `{name}` for the {}: there are {}",
+                said(columns[at].what),
+                among()
+            )
         }
         Lacking::Column(at) => {
             let NamedColumn { what, names, hint, .. } = columns[at];
@@ -141,7 +161,11 @@ fn chosen(names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) -> Result<Vec<Op
 }
 
 /// Reads the lines of a table.
-fn lines(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> Result<(), BrokenOff> {
+fn lines(
+    text: &[u8],
+    columns: &[NamedColumn<'_>],
+    each: &mut HearRow<'_>,
+) -> Result<(), BrokenOff> {
     let (mut number, mut rest) = (0, text);
     let mut next = || {
         if rest.is_empty() {
@@ -167,10 +191,14 @@ fn lines(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> Re
             true => Ok(fields),
             false => Err(format!("{} fields, and the first line has {wide}", fields.len())),
         });
-        let value =
-            |at: usize, row: &[Cow<'_, [u8]>]| Some(row[at].clone().into_owned()).filter(|of| !of.is_empty());
+        let value = |at: usize, row: &[Cow<'_, [u8]>]| {
+            Some(row[at].clone().into_owned()).filter(|of| !of.is_empty())
+        };
         let row = row.map(|row| {
-            chosen.iter().map(|at| at.and_then(|at| value(at, &row)).map(Cow::Owned)).collect::<Vec<_>>()
+            chosen
+                .iter()
+                .map(|at| at.and_then(|at| value(at, &row)).map(Cow::Owned))
+                .collect::<Vec<_>>()
         });
         each(number, row.as_deref().map_err(Clone::clone));
     }
@@ -179,7 +207,8 @@ fn lines(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> Re
 
 /// The fields of a line, without their quotes.
 fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, String> {
-    let fields = split(line, separator).map_err(|_| "a quote is not closed on this line".to_owned())?;
+    let fields =
+        split(line, separator).map_err(|_| "a quote is not closed on this line".to_owned())?;
     let of = |field: crate::ingest::lines::separator::Field| {
         let bytes = &line[field.start..field.end];
         match field.escaped {
@@ -199,7 +228,11 @@ fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, Strin
 }
 
 /// Reads records, one after another or in an array.
-fn records(text: &[u8], columns: &[NamedColumn<'_>], each: &mut HearRow<'_>) -> Result<(), BrokenOff> {
+fn records(
+    text: &[u8],
+    columns: &[NamedColumn<'_>],
+    each: &mut HearRow<'_>,
+) -> Result<(), BrokenOff> {
     let mut cursor = Cursor::new(text, true, 1);
     let mut chosen: Option<Keys> = None;
     let read = (|| {
@@ -269,9 +302,12 @@ impl Keys {
         Ok(Keys(columns.iter().map(|column| column.what).zip(chosen.iter().map(name)).collect()))
     }
 
-    /// Finds keys in a record that those before it lack: a record need not have what may be missing.
+    /// Finds keys in a record that those before it lack: a record need not have what may be
+    /// missing.
     fn complete(&mut self, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) {
-        for ((_, key), column) in self.0.iter_mut().zip(columns).filter(|((_, key), _)| key.is_none()) {
+        for ((_, key), column) in
+            self.0.iter_mut().zip(columns).filter(|((_, key), _)| key.is_none())
+        {
             *key = place_of(column, names).map(|at| names[at].clone().into_owned());
         }
     }

@@ -78,7 +78,9 @@ impl Form {
     pub fn has_groups(&self) -> bool {
         match &self.shape {
             RowShape::Trec | RowShape::Columns(_) => true,
-            RowShape::Table(table) | RowShape::Made(RowMaker { table, .. }) => table.group.is_some(),
+            RowShape::Table(table) | RowShape::Made(RowMaker { table, .. }) => {
+                table.group.is_some()
+            }
         }
     }
 
@@ -87,13 +89,16 @@ impl Form {
         self.made().and_then(RowMaker::partner)
     }
 
-    /// Changes the form so that ranks order equal scores: if the ranks of a table do not stand right behind the documents, its rows are
-    /// made anew.
+    /// Changes the form so that ranks order equal scores: if the ranks of a table do not stand
+    /// right behind the documents, its rows are made anew.
     pub fn ordered_by_ranks(self) -> Self {
         match self.shape {
             RowShape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
                 let options = table.options;
-                let made = TableLayout { options, ..TableLayout::made_with_ranks(table.value, &table.shape) };
+                let made = TableLayout {
+                    options,
+                    ..TableLayout::made_with_ranks(table.value, &table.shape)
+                };
                 Form { shape: RowShape::Made(RowMaker::new(RanksMoved(table), made)), ..self }
             }
             shape => Form { shape, ..self },
@@ -109,7 +114,10 @@ impl Form {
     }
 
     /// Returns the lines that are read of a text: its own, or the lines that are made of it.
-    pub fn rows<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
+    pub fn rows<'a>(
+        &'a self,
+        text: Box<dyn Read + Send + 'a>,
+    ) -> io::Result<Box<dyn Read + Send + 'a>> {
         match self.made() {
             None => Ok(text),
             Some(made) => Ok(Box::new(made.of(text)?)),
@@ -119,7 +127,9 @@ impl Form {
     /// The queries that the text names without documents, once it was read.
     pub fn bare_queries(&self) -> Vec<Vec<u8>> {
         match &self.shape {
-            RowShape::Made(made) => made.bare.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            RowShape::Made(made) => {
+                made.bare.lock().unwrap_or_else(PoisonError::into_inner).clone()
+            }
             RowShape::Columns(table) => table.bare_queries().to_vec(),
             RowShape::Trec | RowShape::Table(_) => Vec::new(),
         }
@@ -127,7 +137,8 @@ impl Form {
 
     /// Returns the line of the text to which the line `line` that is read belongs.
     pub fn line(&self, line: u64) -> u64 {
-        self.made().map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
+        self.made()
+            .map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
     }
 }
 
@@ -139,9 +150,9 @@ impl Form {
             Some((NumberKind::Number | NumberKind::Letters, table)) => {
                 Order::Scores { ranks: table.rank_column() }
             }
-            Some((value, table)) => {
-                Order::RankScores { counted: (value == NumberKind::CountedRank).then_some(table.options) }
-            }
+            Some((value, table)) => Order::RankScores {
+                counted: (value == NumberKind::CountedRank).then_some(table.options),
+            },
         }
     }
 

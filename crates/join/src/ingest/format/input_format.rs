@@ -1,7 +1,7 @@
 //! The formats of judgments and runs: a table with a row for each.
 //!
-//! Help, choices and messages of the command, the names that Python takes, and the endings of names that decide follow from the table. How
-//! rows of a format are told and read is said in `tell`.
+//! Help, choices and messages of the command, the names that Python takes, and the endings of names
+//! that decide follow from the table. How rows of a format are told and read is said in `tell`.
 
 /// What is said of a format beside how it is read.
 #[derive(Debug, Clone, Copy)]
@@ -10,9 +10,11 @@ struct FormatRow {
     name: &'static str,
     /// What the format is, for help.
     help: &'static str,
-    /// The endings of names, in small letters, that decide where the content can be read in two ways.
+    /// The endings of names, in small letters, that decide where the content can be read in two
+    /// ways.
     extensions: &'static [&'static str],
-    /// The name in messages of a file of tables, and whether a file that begins with some bytes is one.
+    /// The name in messages of a file of tables, and whether a file that begins with some bytes is
+    /// one.
     tables: Option<(&'static str, Begins)>,
 }
 
@@ -46,7 +48,8 @@ macro_rules! formats {
 }
 
 formats! {
-    /// Lines of `query iter docno grade`, or of `query iter docno rank score tag`, perhaps without a tag.
+    /// Lines of `query iter docno grade`, or of `query iter docno rank score tag`, perhaps without
+    /// a tag.
     Trec {
         name: "trec",
         help: "lines of query iter docno grade, or of query iter docno rank score [tag]",
@@ -79,13 +82,15 @@ formats! {
         help: "a record on each line",
         extensions: &["jsonl", "ndjson"],
     }
-    /// Judgments as lines of `grade qid:query feature:value … # document`; and for runs a score on each line, in the order of these.
+    /// Judgments as lines of `grade qid:query feature:value … # document`; and for runs a score on
+    /// each line, in the order of these.
     Letor {
         name: "letor",
         help: "lines of grade qid:query feature:value … # document; for runs a score on each line",
         extensions: &["letor", "svm"],
     }
-    /// A matrix of NumPy, of grades or of scores: a row for each query, a column for each document, both numbered from 1.
+    /// A matrix of NumPy, of grades or of scores: a row for each query, a column for each document,
+    /// both numbered from 1.
     Npy {
         name: "npy",
         help: "a matrix of NumPy: a row for each query, a column for each document",
@@ -96,10 +101,12 @@ formats! {
         help: "ids of nearest neighbours: for each query their number and the ids, as SIFT1M's",
         extensions: &["ivecs"],
     }
-    /// Ids of nearest neighbours: the numbers of queries and of ids a query, all ids, perhaps all distances, 32 bits each.
+    /// Ids of nearest neighbours: the numbers of queries and of ids a query, all ids, perhaps all
+    /// distances, 32 bits each.
     Ibin {
         name: "ibin",
-        help: "ids of nearest neighbours: two counts, the ids, perhaps distances, as big-ann-benchmarks'",
+        help: "ids of nearest neighbours: two counts, the ids, perhaps distances, as \
+               big-ann-benchmarks'",
         extensions: &["ibin"],
     }
     /// Ids of nearest neighbours: a matrix of integers of NumPy, a row for each query.
@@ -113,11 +120,14 @@ formats! {
         help: "a table of Parquet",
         tables: Some(("Parquet", |start| start.starts_with(b"PAR1") && start.contains(&0))),
     }
-    /// A table of Arrow, a file or a stream, for which [`Join::tables`](crate::ingest::Join::tables) has a reader.
+    /// A table of Arrow, a file or a stream, for which
+    /// [`Join::tables`](crate::ingest::Join::tables) has a reader.
     Arrow {
         name: "arrow",
         help: "a table of Arrow, a file or a stream",
-        tables: Some(("Arrow", |start| start.starts_with(b"ARROW1\0") || start.starts_with(&[0xff; 4]))),
+        tables: Some(("Arrow", |start| {
+            start.starts_with(b"ARROW1\0") || start.starts_with(&[0xff; 4])
+        })),
     }
 }
 

@@ -4,8 +4,9 @@
 //! {"query": {"document": number, …}, …}
 //! ```
 //!
-//! Numbers are passed on as they are written. Several such objects may follow one another. A document and its number that are written
-//! plainly, as nearly all are, are found by vector comparisons of the 64 bytes in which they lie.
+//! Numbers are passed on as they are written. Several such objects may follow one another. A
+//! document and its number that are written plainly, as nearly all are, are found by vector
+//! comparisons of the 64 bytes in which they lie.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -176,14 +177,17 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Reads the character of the digits behind `\u` at `at`, and returns it with their number of bytes; `None` if the text ends before.
+    /// Reads the character of the digits behind `\u` at `at`, and returns it with their number of
+    /// bytes; `None` if the text ends before.
     fn unicode(&self, at: usize) -> JsonResult<Option<(char, usize)>> {
         let code = |at: usize| {
             let Some(digits) = self.text.get(at..at + 4) else { return Ok(None) };
-            let code =
-                std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok());
-            code.map(Some)
-                .ok_or_else(|| Stuck::Wrong("four hexadecimal digits were expected behind \\u".to_owned()))
+            let code = std::str::from_utf8(digits)
+                .ok()
+                .and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            code.map(Some).ok_or_else(|| {
+                Stuck::Wrong("four hexadecimal digits were expected behind \\u".to_owned())
+            })
         };
         let Some(first) = code(at)? else { return Ok(None) };
         if !(0xd800..0xdc00).contains(&first) {
@@ -198,7 +202,8 @@ impl<'t> Cursor<'t> {
             Some(_) => return Err(lone_surrogate()),
         }
         let Some(second) = code(at + 6)? else { return Ok(None) };
-        let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400).ok_or_else(lone_surrogate)?;
+        let low =
+            second.checked_sub(0xdc00).filter(|low| *low < 0x400).ok_or_else(lone_surrogate)?;
         let character =
             char::from_u32(0x10000 + ((first - 0xd800) << 10) + low).ok_or_else(lone_surrogate)?;
         Ok(Some((character, 10)))
@@ -256,22 +261,24 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A document and its number as they lie in a text: for both, 64 bytes, and how many of these belong to it.
+/// A document and its number as they lie in a text: for both, 64 bytes, and how many of these
+/// belong to it.
 struct PlainPair<'t> {
     doc: (&'t [u8; 64], usize),
     number: (&'t [u8; 64], usize),
     /// The place behind the number.
     end: usize,
-    /// The place of the next document, if a comma, perhaps a blank, and a quote stand before it, all within the same 64 bytes.
+    /// The place of the next document, if a comma, perhaps a blank, and a quote stand before it,
+    /// all within the same 64 bytes.
     next: Option<usize>,
 }
 
 impl<'t> Cursor<'t> {
-    /// Reads the document at `start`, behind its quote, and its number, if they are written plainly: the document without escapes, then a
-    /// colon and only a number, all within 64 bytes.
+    /// Reads the document at `start`, behind its quote, and its number, if they are written
+    /// plainly: the document without escapes, then a colon and only a number, all within 64 bytes.
     ///
-    /// Where the next document begins follows from the quotes alone, and the number only confirms it. So a processor has the next 64 bytes
-    /// on their way while it still looks at these.
+    /// Where the next document begins follows from the quotes alone, and the number only confirms
+    /// it. So a processor has the next 64 bytes on their way while it still looks at these.
     #[inline(always)]
     fn plain_pair<S: Simd>(&self, simd: S, start: usize) -> Option<PlainPair<'t>> {
         let text = self.text.get(start..)?.first_chunk::<128>()?;
@@ -301,7 +308,8 @@ impl<'t> Cursor<'t> {
         }
         let number = text.get(from..)?.first_chunk::<64>()?;
         let end = from + digits;
-        let is_next = text[end] == b',' && (next == end + 1 || next == end + 2 && text[end + 1] == b' ');
+        let is_next =
+            text[end] == b',' && (next == end + 1 || next == end + 2 && text[end + 1] == b' ');
         let next = (is_next && next < 64).then_some(start + next + 1);
         Some(PlainPair { doc: (doc, length), number: (number, digits), end: start + end, next })
     }
@@ -318,7 +326,8 @@ pub(in crate::ingest) fn is_json(text: &[u8]) -> bool {
     first_value(text.strip_prefix(b"[").unwrap_or(text)).is_some()
 }
 
-/// Returns the first byte of the first value of the object that a text begins with; `None` if it does not begin with an object.
+/// Returns the first byte of the first value of the object that a text begins with; `None` if it
+/// does not begin with an object.
 pub(in crate::ingest) fn first_value(text: &[u8]) -> Option<u8> {
     let mut cursor = Cursor::new(text.trim_ascii_start(), true, 1);
     cursor.expect(b'{', "'{'").ok()?;
@@ -373,7 +382,8 @@ impl Objects {
         }
     }
 
-    /// Makes a maker of the rows of one object of queries, which was opened on line `line`, in another object.
+    /// Makes a maker of the rows of one object of queries, which was opened on line `line`, in
+    /// another object.
     pub fn inner(number: &'static str, line: u64) -> Self {
         let place = ObjectPosition::Queries { first: true };
         Objects { place, line, inner: true, ..Objects::new(number) }
@@ -397,7 +407,8 @@ impl Objects {
             }
             let mut start = ahead.at;
             loop {
-                let Some(PlainPair { doc, number, end, next }) = ahead.plain_pair(simd, start) else {
+                let Some(PlainPair { doc, number, end, next }) = ahead.plain_pair(simd, start)
+                else {
                     return;
                 };
                 rows.plain_row(ahead.line, doc, number);
@@ -412,13 +423,21 @@ impl Objects {
     }
 
     #[inline(always)]
-    fn make_at<S: Simd>(&mut self, simd: S, text: &[u8], ended: bool, rows: &mut MadeRows) -> usize {
+    fn make_at<S: Simd>(
+        &mut self,
+        simd: S,
+        text: &[u8],
+        ended: bool,
+        rows: &mut MadeRows,
+    ) -> usize {
         let mut cursor = Cursor::new(text, ended, self.line);
         while !rows.are_enough() {
             self.plain_documents(simd, &mut cursor, rows);
             let before = cursor;
             match self.step(&mut cursor, rows) {
-                Ok(true) if self.inner && matches!(self.place, ObjectPosition::Outside { .. }) => break,
+                Ok(true) if self.inner && matches!(self.place, ObjectPosition::Outside { .. }) => {
+                    break;
+                }
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(Stuck::Incomplete) => {
@@ -475,7 +494,12 @@ impl Objects {
         Ok(true)
     }
 
-    fn query(&mut self, first: bool, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> JsonResult<()> {
+    fn query(
+        &mut self,
+        first: bool,
+        cursor: &mut Cursor<'_>,
+        rows: &mut MadeRows,
+    ) -> JsonResult<()> {
         if first || !cursor.passes(b',')? {
             if cursor.passes(b'}')? {
                 self.place = ObjectPosition::Outside { first: false };
@@ -493,15 +517,19 @@ impl Objects {
         let wrong = match &value {
             Token::Open(b'{') => wrong_id("query", &query)
                 .or_else(|| again.then(|| format!("query {} occurs again", quoted(&query)))),
-            Token::String(_) => {
-                Some(format!("query {} has a string, and not an object of documents", quoted(&query)))
-            }
-            Token::Open(_) => {
-                Some(format!("query {} has an array, and not an object of documents", quoted(&query)))
-            }
-            Token::Word(word) => {
-                Some(format!("query {} has {}, and not an object of documents", quoted(&query), quoted(word)))
-            }
+            Token::String(_) => Some(format!(
+                "query {} has a string, and not an object of documents",
+                quoted(&query)
+            )),
+            Token::Open(_) => Some(format!(
+                "query {} has an array, and not an object of documents",
+                quoted(&query)
+            )),
+            Token::Word(word) => Some(format!(
+                "query {} has {}, and not an object of documents",
+                quoted(&query),
+                quoted(word)
+            )),
         };
         if let (Some(_), Token::Open(open)) = (&wrong, &value) {
             cursor.skip_rest(*open)?;

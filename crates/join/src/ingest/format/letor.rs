@@ -4,9 +4,10 @@
 //! grade qid:query feature:value … # document
 //! ```
 //!
-//! The name of a document without a comment is the number of its line. If lines have no `qid`, a file beside the judgments says how many
-//! lines each query has, and queries are numbered from 1. If there are both, they have to agree. A file of scores has as many lines as
-//! there are documents, in their order.
+//! The name of a document without a comment is the number of its line. If lines have no `qid`, a
+//! file beside the judgments says how many lines each query has, and queries are numbered from 1.
+//! If there are both, they have to agree. A file of scores has as many lines as there are
+//! documents, in their order.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -47,15 +48,23 @@ impl QueryLengths {
     /// # Errors
     /// The line of a text that is not a number, and what to say of it.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
-        let lines =
-            (1..).zip(text.split(|&byte| byte == b'\n')).map(|(line, text)| (line, text.trim_ascii()));
+        let lines = (1..)
+            .zip(text.split(|&byte| byte == b'\n'))
+            .map(|(line, text)| (line, text.trim_ascii()));
         let size = |(line, text): (u64, &[u8])| {
             let size = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
             size.ok_or_else(|| {
-                (line, format!("{} is not a number of lines: one is expected for each query", quoted(text)))
+                (
+                    line,
+                    format!(
+                        "{} is not a number of lines: one is expected for each query",
+                        quoted(text)
+                    ),
+                )
             })
         };
-        let sizes = lines.filter(|(_, text)| !text.is_empty()).map(size).collect::<Result<_, _>>()?;
+        let sizes =
+            lines.filter(|(_, text)| !text.is_empty()).map(size).collect::<Result<_, _>>()?;
         Ok(QueryLengths { name: name.to_owned(), sizes })
     }
 }
@@ -146,15 +155,17 @@ impl LetorLines {
         }
     }
 
-    /// Counts a line with this `qid` among those of its group, if there are groups, and says what is wrong with it there. If lines have a
-    /// query too, groups and queries have to agree.
+    /// Counts a line with this `qid` among those of its group, if there are groups, and says what
+    /// is wrong with it there. If lines have a query too, groups and queries have to agree.
     fn next_of_group(&mut self, qid: Option<&[u8]>) -> Option<String> {
         let groups = self.groups.as_deref()?;
         let begins = self.left == 0;
         while self.left == 0 {
             let Some(&size) = groups.sizes.get(self.group) else {
                 let (all, name) = (groups.lines(0), &groups.name);
-                return Some(format!("there are more lines than the {all} of the groups in {name}"));
+                return Some(format!(
+                    "there are more lines than the {all} of the groups in {name}"
+                ));
             };
             (self.group, self.left) = (self.group + 1, size);
             self.query = self.group.to_string().into_bytes();
@@ -162,11 +173,15 @@ impl LetorLines {
         self.left -= 1;
         if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
             let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
-            return Some(format!("qid {qid} continues after the end of group {before} in {}", groups.name));
+            return Some(format!(
+                "qid {qid} continues after the end of group {before} in {}",
+                groups.name
+            ));
         }
         if !begins && self.qid.as_deref() != qid {
-            let shown =
-                |qid: Option<&[u8]>| qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)));
+            let shown = |qid: Option<&[u8]>| {
+                qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)))
+            };
             return Some(format!(
                 "{} in group {} in {}, which begins with {}",
                 shown(qid),
@@ -189,8 +204,9 @@ impl LetorLines {
         let groups = self.groups.as_deref()?;
         let rest = self.left.saturating_add(groups.lines(self.group));
         let lines = if rest == 1 { "line" } else { "lines" };
-        (rest > 0)
-            .then(|| format!("the groups in {} have {rest} {lines} more than the judgments", groups.name))
+        (rest > 0).then(|| {
+            format!("the groups in {} have {rest} {lines} more than the judgments", groups.name)
+        })
     }
 }
 
@@ -241,7 +257,8 @@ impl MakeRows for LetorJudgments {
     }
 }
 
-/// Passes whole lines to `take` until it returns `false`, and returns the number of bytes of these lines, the last one included.
+/// Passes whole lines to `take` until it returns `false`, and returns the number of bytes of these
+/// lines, the last one included.
 fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
     let mut start = 0;
     while start < text.len() {
@@ -285,7 +302,8 @@ impl<'a> Scored<'a> {
     /// Reads the next document of the LETOR text; returns `false` at its end.
     fn next_line(&mut self) -> io::Result<bool> {
         self.text.clear();
-        let read = self.letor.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut self.text)?;
+        let read =
+            self.letor.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut self.text)?;
         if self.text.last() == Some(&b'\n') {
             self.text.pop();
         }
@@ -300,8 +318,9 @@ impl<'a> Scored<'a> {
         }
         if self.lines.number == 0 && fast_float2::parse::<f64, _>(score).is_err() {
             let score = quoted(score);
-            let message =
-                format!("{score} is not a number: a score on each line was expected, and no header");
+            let message = format!(
+                "{score} is not a number: a score on each line was expected, and no header"
+            );
             rows.wrong_from_here(self.line, &message);
             return Ok(false);
         }
@@ -317,7 +336,8 @@ impl<'a> Scored<'a> {
                     rows.row(self.line, query, doc, score);
                     return Ok(true);
                 }
-                LetorLine::Wrong(_) => return Ok(true), // the reader of the judgments says what is wrong
+                // The reader of the judgments says what is wrong.
+                LetorLine::Wrong(_) => return Ok(true),
             }
         }
     }

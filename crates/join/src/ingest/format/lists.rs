@@ -1,4 +1,5 @@
-//! Records with a list of documents: the order of the list is the ranking, or all of it is relevant.
+//! Records with a list of documents: the order of the list is the ranking, or all of it is
+//! relevant.
 //!
 //! ```text
 //! {"user_input": "q1", "retrieved_context_ids": ["d7", "d9"], "reference_context_ids": ["d9"]}
@@ -31,8 +32,10 @@ pub(in crate::ingest) struct ListKeys {
 impl ListKeys {
     /// Describes a record, for messages.
     pub fn shape(&self) -> String {
-        let group =
-            self.group.as_ref().map_or(String::new(), |(_, key)| format!("\"{}\": …, ", printable(key)));
+        let group = self
+            .group
+            .as_ref()
+            .map_or(String::new(), |(_, key)| format!("\"{}\": …, ", printable(key)));
         let list = |key: &[u8]| format!("\"{}\": […]", printable(key));
         let numbers = self.numbers.as_ref().map_or(String::new(), |key| format!(", {}", list(key)));
         format!("{{\"{}\": …, {group}{}{numbers}}}", printable(&self.query), list(&self.docs))
@@ -87,7 +90,10 @@ pub(super) struct ListOfQuery<'t> {
 }
 
 /// Reads a record that was opened.
-pub(super) fn found_list<'t>(keys: &ListKeys, cursor: &mut Cursor<'t>) -> Result<FoundList<'t>, Stuck> {
+pub(super) fn found_list<'t>(
+    keys: &ListKeys,
+    cursor: &mut Cursor<'t>,
+) -> Result<FoundList<'t>, Stuck> {
     let group = keys.group.as_ref().map(|(_, key)| key);
     let places = [Some(&keys.query), Some(&keys.docs), keys.numbers.as_ref(), group];
     let (mut found, mut again) = ([const { None }; 4], None);
@@ -123,7 +129,8 @@ fn list_of<'t>(
     let numbers = match &keys.numbers {
         None => None,
         Some(_) => {
-            let numbers = numbers.ok_or_else(|| missing(2))?.list(&name(2), &format!("a list of {what}s"))?;
+            let numbers =
+                numbers.ok_or_else(|| missing(2))?.list(&name(2), &format!("a list of {what}s"))?;
             Some(numbers.into_iter().map(|one| number(one, what)).collect::<Result<Vec<_>, _>>()?)
         }
     };
@@ -141,7 +148,8 @@ fn list_of<'t>(
 
 /// Says that a list of numbers has another length than that of the ids beside it.
 pub(super) fn wrong_lengths(ids: usize, numbers: usize, what: &str) -> String {
-    let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let count =
+        |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     format!("{} and {}: a {what} for each id was expected", count(ids, "id"), count(numbers, what))
 }
 
@@ -149,7 +157,9 @@ pub(super) fn wrong_lengths(ids: usize, numbers: usize, what: &str) -> String {
 pub(super) fn number<'t>(value: Token<'t>, what: &str) -> Result<Cow<'t, [u8]>, String> {
     match value {
         Token::Word(word) => Ok(Cow::Borrowed(word)),
-        Token::String(string) => Err(format!("a {what} is the string {}, and not a number", quoted(&string))),
+        Token::String(string) => {
+            Err(format!("a {what} is the string {}, and not a number", quoted(&string)))
+        }
         Token::Open(_) => Err(format!("a {what} is an object or an array, and not a number")),
     }
 }
@@ -225,8 +235,8 @@ pub(super) fn not_too_many(values: usize) -> Result<(), Stuck> {
     }
 }
 
-/// Passes the fields of an object that was opened to a function: their keys, their values or the start of these, and the cursor behind, from
-/// which the function reads on.
+/// Passes the fields of an object that was opened to a function: their keys, their values or the
+/// start of these, and the cursor behind, from which the function reads on.
 pub(super) fn each_field<'t>(
     cursor: &mut Cursor<'t>,
     mut take: impl FnMut(Cow<'t, [u8]>, Token<'t>, &mut Cursor<'t>) -> Result<(), Stuck>,
@@ -245,8 +255,8 @@ pub(super) fn each_field<'t>(
     }
 }
 
-/// The rows of a list that are still to be made. A list may come to much more than its text, for each row names the query; so its rows are
-/// handed over some at a time.
+/// The rows of a list that are still to be made. A list may come to much more than its text, for
+/// each row names the query; so its rows are handed over some at a time.
 #[derive(Debug, Default)]
 pub(super) struct LeftRows {
     line: u64,
@@ -330,7 +340,8 @@ mod tests {
     #[test]
     fn lists_have_an_end() {
         let text = format!("{}1]", "1,".repeat(MOST));
-        let read = |text: &str| items(&mut Cursor::new(text.as_bytes(), true, 1)).map(|all| all.len());
+        let read =
+            |text: &str| items(&mut Cursor::new(text.as_bytes(), true, 1)).map(|all| all.len());
         assert_eq!(read(&text[2..]), Ok(MOST));
         let said = "a list has more than 4194304 values, which is not read";
         assert_eq!(read(&text), Err(Stuck::Wrong(said.to_owned())));

@@ -1,4 +1,5 @@
-//! A look at the start of a text: what is known of it, its first lines, and what every format asks of them.
+//! A look at the start of a text: what is known of it, its first lines, and what every format asks
+//! of them.
 
 use std::sync::Arc;
 

@@ -1,7 +1,9 @@
-//! Rows that are made of another format: a stream of text goes in, and lines of three fields come out.
+//! Rows that are made of another format: a stream of text goes in, and lines of three fields come
+//! out.
 //!
-//! Fields end with a byte that no id has (`UNIT`), so ids may have blanks. An error in the text is a line of its own (`WRONG`), so that all
-//! errors are reported in order. The lines know from which lines of the text they were made.
+//! Fields end with a byte that no id has (`UNIT`), so ids may have blanks. An error in the text is
+//! a line of its own (`WRONG`), so that all errors are reported in order. The lines know from which
+//! lines of the text they were made.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,8 +14,8 @@ use crate::ingest::lines::diagnostics::quoted;
 
 /// A maker of rows of another format.
 pub(in crate::ingest) trait MakeRows: Send {
-    /// Makes rows from the start of `text`, which is all that is left if it has `ended`. Returns how many bytes of `text` are finished: 0
-    /// if more text is needed, or at its end.
+    /// Makes rows from the start of `text`, which is all that is left if it has `ended`. Returns
+    /// how many bytes of `text` are finished: 0 if more text is needed, or at its end.
     ///
     /// # Errors
     /// Another text that is read beside this one, and cannot be read.
@@ -45,7 +47,8 @@ pub(in crate::ingest) struct MadeRows {
     /// The buffer of the lines, of which the first `filled` bytes are used.
     text: Vec<u8>,
     filled: usize,
-    /// The start of rows of the current query: the query and the byte behind it; empty if this is longer than the buffer.
+    /// The start of rows of the current query: the query and the byte behind it; empty if this is
+    /// longer than the buffer.
     prefix: ([u8; 64], usize),
     /// The number of lines that were made so far, these included.
     count: u64,
@@ -100,13 +103,14 @@ impl MadeRows {
         self.prefix.1 > 0
     }
 
-    /// Adds a row of the query that was begun. `doc` and `number` have 64 bytes each, and how many of these count. All 64 are copied, which
-    /// takes a store or two.
+    /// Adds a row of the query that was begun. `doc` and `number` have 64 bytes each, and how many
+    /// of these count. All 64 are copied, which takes a store or two.
     #[inline(always)]
     pub fn plain_row(&mut self, line: u64, doc: (&[u8; 64], usize), number: (&[u8; 64], usize)) {
         self.begin(line);
         self.make_room(PLAIN);
-        let Some(room) = self.text.get_mut(self.filled..).and_then(|room| room.first_chunk_mut::<PLAIN>())
+        let Some(room) =
+            self.text.get_mut(self.filled..).and_then(|room| room.first_chunk_mut::<PLAIN>())
         else {
             unreachable!("there is room")
         };
@@ -172,7 +176,8 @@ impl MadeRows {
         self.unfinished = true;
     }
 
-    /// Checks whether there are enough rows to hand over. Rows may be much longer than their text, which names a query only once.
+    /// Checks whether there are enough rows to hand over. Rows may be much longer than their text,
+    /// which names a query only once.
     #[inline(always)]
     pub fn are_enough(&self) -> bool {
         self.filled >= ENOUGH
@@ -202,14 +207,19 @@ pub(in crate::ingest) fn wrong_id(what: &str, id: &[u8]) -> Option<String> {
         return Some(format!("the {what} {} has more than 64 KiB", quoted(id)));
     }
     let control = id.iter().find(|&&byte| byte < b' ')?;
-    Some(format!("the {what} {} has a control character in it ({})", quoted(id), printable(&[*control])))
+    Some(format!(
+        "the {what} {} has a control character in it ({})",
+        quoted(id),
+        printable(&[*control])
+    ))
 }
 
 /// The lines of a text from which lines were made.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct LineOrigins {
-    /// The places where the difference changes between a made line and its line in the text: the made line, its line in the text, and the
-    /// number of lines of the text for each made line from there on.
+    /// The places where the difference changes between a made line and its line in the text: the
+    /// made line, its line in the text, and the number of lines of the text for each made line from
+    /// there on.
     changes: Vec<(u64, u64, u64)>,
 }
 
@@ -268,7 +278,8 @@ impl<'a> MadeText<'a> {
         MadeText { text, maker, buffer, done: 0, filled: 0, ended: false, rows, handed: 0, lines }
     }
 
-    /// Returns some rows, as whole lines, and the lines from which they were made; `None` behind the last.
+    /// Returns some rows, as whole lines, and the lines from which they were made; `None` behind
+    /// the last.
     ///
     /// # Errors
     /// A text that cannot be read.
@@ -308,7 +319,8 @@ impl<'a> MadeText<'a> {
         self.done = 0;
         if self.filled > LONGEST_LINE {
             let line = self.rows.lines.of(self.rows.count);
-            let message = "a line or a value behind this one has more than 64 MiB, which is not read";
+            let message =
+                "a line or a value behind this one has more than 64 MiB, which is not read";
             self.rows.wrong_from_here(line.max(1), message);
             return Ok(());
         }
@@ -361,7 +373,8 @@ mod tests {
     use crate::ingest::format::records::{RecordArray, RecordKeys, RecordLines};
     use crate::ingest::lines::shape::Role;
 
-    /// Returns the lines that are made of a text that comes in steps of `step` bytes, and their lines in the text.
+    /// Returns the lines that are made of a text that comes in steps of `step` bytes, and their
+    /// lines in the text.
     fn made(maker: &mut dyn MakeRows, text: &[u8], step: usize) -> (String, Vec<u64>) {
         let (mut rows, mut all) = (MadeRows::default(), Vec::new());
         let (mut done, mut filled) = (0, 0);
@@ -386,7 +399,8 @@ mod tests {
 
     /// Returns a maker of each kind.
     fn makers() -> Vec<Box<dyn MakeRows>> {
-        let of = |record: &[u8]| RecordKeys::of(record, Role::Run, None, &ReadAs::default()).unwrap();
+        let of =
+            |record: &[u8]| RecordKeys::of(record, Role::Run, None, &ReadAs::default()).unwrap();
         let keys = || of(b"{\"qid\":1,\"docid\":2,\"score\":3}");
         let lists = || of(b"{\"qid\":1,\"retrieved_ids\":[],\"x\":[]}");
         vec![
@@ -435,14 +449,21 @@ mod tests {
     proptest! {
         #[test]
         fn it_does_not_matter_how_much_text_comes_at_a_time(
-            start in prop::sample::select(&["", "{\"q\": {", "{\"q\": {\"d\": 1, ", "[", "[{\"qid\":1,\"docid\":2,\"score\":3},"][..]),
-            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40), step in 1usize..200,
+            start in prop::sample::select(&["", "{\"q\": {", "{\"q\": {\"d\": \
+                1, ", "[", "[{\"qid\":1,\"docid\":2,\"score\":3},"][..]),
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40),
+            step in 1usize..200,
         ) {
             let text = start.to_owned() + &pieces.concat();
             for maker in 0..makers().len() {
                 let expected = made(&mut *makers()[maker], text.as_bytes(), text.len().max(1));
                 for step in [1, step] {
-                    prop_assert_eq!(&made(&mut *makers()[maker], text.as_bytes(), step), &expected, "{}", &text);
+                    prop_assert_eq!(
+                        &made(&mut *makers()[maker], text.as_bytes(), step),
+                        &expected,
+                        "{}",
+                        &text
+                    );
                 }
             }
         }
@@ -475,15 +496,18 @@ mod tests {
             "{}",
         ];
         let ranked = r#"{"qid": "q", "docid": "d", "rank": 1, "score": 1}"#;
-        let keys = [records[0], ranked]
-            .map(|first| RecordKeys::of(first.as_bytes(), Role::Run, None, &ReadAs::default()).unwrap());
+        let keys = [records[0], ranked].map(|first| {
+            RecordKeys::of(first.as_bytes(), Role::Run, None, &ReadAs::default()).unwrap()
+        });
         for (keys, rank) in std::iter::zip(keys, ["", r#""rank": 3, "#]) {
             let maker = || RecordLines::new(keys.clone(), "score");
-            let of = |record: &str| record.replace(r#""score""#, &format!(r#"{rank}"score""#)) + "\n";
+            let of =
+                |record: &str| record.replace(r#""score""#, &format!(r#"{rank}"score""#)) + "\n";
             for one in records.map(of) {
                 for other in records.map(of) {
                     let text = [&one, &one, &other, &one].map(|record| &record[..]);
-                    let alone = text.map(|record| made(&mut maker(), record.as_bytes(), usize::MAX / 2).0);
+                    let alone =
+                        text.map(|record| made(&mut maker(), record.as_bytes(), usize::MAX / 2).0);
                     let all = made(&mut maker(), text.concat().as_bytes(), usize::MAX / 2).0;
                     assert_eq!(all, alone.concat(), "{text:?}");
                 }
@@ -497,8 +521,10 @@ mod tests {
         let docs: Vec<String> = (0..100).map(|doc| format!("\"d{doc}\"")).collect();
         let record = format!("{{\"qid\": \"{query}\", \"retrieved_ids\": [{}]}}", docs.join(","));
         let keys = RecordKeys::of(record.as_bytes(), Role::Run, None, &ReadAs::default()).unwrap();
-        let makers: [Box<dyn MakeRows>; 2] =
-            [Box::new(RecordLines::new(keys.clone(), "score")), Box::new(RecordArray::new(keys, "score"))];
+        let makers: [Box<dyn MakeRows>; 2] = [
+            Box::new(RecordLines::new(keys.clone(), "score")),
+            Box::new(RecordArray::new(keys, "score")),
+        ];
         for (mut maker, text) in makers.into_iter().zip([record.clone(), format!("[{record}]")]) {
             let (mut rows, mut done, mut most, mut all) = (MadeRows::default(), 0, 0, Vec::new());
             loop {

@@ -7,8 +7,8 @@
 //! opened    an input that is open
 //! form      the format of a text, and how its rows are read; recognised: those that were
 //! look      a look at the first lines of a text
-//! tell      recognises the format of a text by its first lines; tell_file, tell_ids, tell_json, tell_letor, tell_platform and tell_table by what
-//!           is in them
+//! tell      recognises the format of a text by its first lines; tell_file, tell_ids, tell_json,
+//!           tell_letor, tell_platform and tell_table by what is in them
 //! names     finds the columns or keys that are read
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
@@ -25,9 +25,10 @@
 //! ranked    tables whose ranks do not stand right behind the documents
 //! ```
 //!
-//! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned into lines while they are read, and these
-//! lines are read like compressed text: by blocks, while another thread works on the rows. Only the cells of a matrix in memory are read
-//! without, where nothing is wrong with it.
+//! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned
+//! into lines while they are read, and these lines are read like compressed text: by blocks, while
+//! another thread works on the rows. Only the cells of a matrix in memory are read without, where
+//! nothing is wrong with it.
 
 mod alike;
 pub(super) mod fields;

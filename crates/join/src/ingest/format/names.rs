@@ -1,4 +1,5 @@
-//! The names of columns: those that a header or a record is recognised by, and those that the user gives.
+//! The names of columns: those that a header or a record is recognised by, and those that the user
+//! gives.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,13 +64,14 @@ impl ColumnRole {
         let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
         known.ok_or_else(|| {
             format!(
-                "`{name}` is none of query, doc, grade, judge, subtopic, score, rank, start, end and length"
+                "`{name}` is none of query, doc, grade, judge, subtopic, score, rank, start, end \
+                 and length"
             )
         })
     }
 
-    /// The names by which the column is recognised in qrels or in a run; the first that a header has is taken. Case does not matter, and
-    /// `-` counts as `_`.
+    /// The names by which the column is recognised in qrels or in a run; the first that a header
+    /// has is taken. Case does not matter, and `-` counts as `_`.
     fn known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
             (ColumnRole::Query, _) => &[
@@ -113,23 +115,32 @@ impl ColumnRole {
             (ColumnRole::Subtopic, Role::Qrels) => {
                 &["subtopic_id", "subtopic", "intent_id", "intent", "aspect_id", "aspect"]
             }
-            (ColumnRole::Score, Role::Run) => &["score", "sim", "prediction", "pred", "preds", "rating_pred"],
+            (ColumnRole::Score, Role::Run) => {
+                &["score", "sim", "prediction", "pred", "preds", "rating_pred"]
+            }
             (ColumnRole::Rank, Role::Run) => &["rank"],
             // As Chroma, LlamaIndex, LangChain and others write them.
-            (ColumnRole::Start, _) => &["start", "start_index", "start_char_idx", "start_offset", "begin"],
+            (ColumnRole::Start, _) => {
+                &["start", "start_index", "start_char_idx", "start_offset", "begin"]
+            }
             (ColumnRole::End, _) => &["end", "end_index", "end_char_idx", "end_offset", "stop"],
             (ColumnRole::Length, _) => &["length"],
             _ => &[],
         }
     }
 
-    /// The names that are tried where the usual ones are not enough, so that what was read before keeps its meaning: of columns with a list
-    /// in each row, as Ragas, LlamaIndex and OpenSearch write them, and of Quepid's tables.
+    /// The names that are tried where the usual ones are not enough, so that what was read before
+    /// keeps its meaning: of columns with a list in each row, as Ragas, LlamaIndex and OpenSearch
+    /// write them, and of Quepid's tables.
     fn also_known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
             (ColumnRole::Query, _) => &["user_input", "searchtext", "query_text"],
-            (ColumnRole::Doc, Role::Qrels) => &["reference_context_ids", "expected_ids", "relevant_docs"],
-            (ColumnRole::Doc, Role::Run) => &["retrieved_context_ids", "retrieved_ids", "documentids"],
+            (ColumnRole::Doc, Role::Qrels) => {
+                &["reference_context_ids", "expected_ids", "relevant_docs"]
+            }
+            (ColumnRole::Doc, Role::Run) => {
+                &["retrieved_context_ids", "retrieved_ids", "documentids"]
+            }
             (ColumnRole::Rank, Role::Run) => &["doc_position", "position"],
             _ => &[],
         }
@@ -141,20 +152,32 @@ pub(in crate::ingest) fn usual_names(what: &str, role: Role) -> &'static [&'stat
     ColumnRole::of(what).map_or(&[], |column| column.known_as(role))
 }
 
-/// The keys under which other tools keep the texts of documents, where ids were expected, and the key that would have the ids.
+/// The keys under which other tools keep the texts of documents, where ids were expected, and the
+/// key that would have the ids.
 const TEXTS: [(Role, &[&str], &str); 2] = [
     (
         Role::Qrels,
-        &["reference_contexts", "context", "expected_chunks", "retrieved_contexts", "retrieval_context"],
+        &[
+            "reference_contexts",
+            "context",
+            "expected_chunks",
+            "retrieved_contexts",
+            "retrieval_context",
+        ],
         "reference_context_ids",
     ),
-    (Role::Run, &["retrieved_contexts", "retrieval_context", "retrieved_chunks"], "retrieved_context_ids"),
+    (
+        Role::Run,
+        &["retrieved_contexts", "retrieval_context", "retrieved_chunks"],
+        "retrieved_context_ids",
+    ),
 ];
 
-/// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by the names in its header, or
-/// `query,-,doc,score` in the order of its columns, if it has no header. Runs have a score or a rank, and qrels a grade, perhaps with a
-/// judge or a subtopic. Where each row has a list of documents, `score=-` or `grade=-` says that no column of numbers belongs to it: its order
-/// is the ranking, and its documents have grade 1.
+/// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by
+/// the names in its header, or `query,-,doc,score` in the order of its columns, if it has no
+/// header. Runs have a score or a rank, and qrels a grade, perhaps with a judge or a subtopic.
+/// Where each row has a list of documents, `score=-` or `grade=-` says that no column of numbers
+/// belongs to it: its order is the ranking, and its documents have grade 1.
 ///
 /// ```
 /// use laneval::ColumnNames;
@@ -177,8 +200,10 @@ impl FromStr for ColumnNames {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as query,-,doc,score, with - for one that \
-                            is not read; judgments have grade in the place of score, and may have judge or subtopic; score=- and grade=- \
+        const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as \
+                            query,-,doc,score, with - for one that \
+                            is not read; judgments have grade in the place of score, and may have \
+                            judge or subtopic; score=- and grade=- \
                             are for lists of documents without numbers";
         let wrong = |what: String| Error::Unanswerable(format!("{what}: {WAYS}"));
         let column = |name: &str| ColumnRole::of(name).map_err(wrong);
@@ -190,8 +215,9 @@ impl FromStr for ColumnNames {
             });
             Names::Named(named.collect::<Result<_, _>>()?)
         } else {
-            let ordered =
-                parts.iter().map(|part| if *part == "-" { Ok(None) } else { column(part).map(Some) });
+            let ordered = parts
+                .iter()
+                .map(|part| if *part == "-" { Ok(None) } else { column(part).map(Some) });
             Names::Ordered(ordered.collect::<Result<_, _>>()?)
         };
         ColumnNames::complete(names).map_err(wrong)
@@ -213,8 +239,8 @@ impl fmt::Display for ColumnNames {
 }
 
 impl ColumnNames {
-    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or `rank`, and the name of its column;
-    /// those that are not given are recognised.
+    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score`
+    /// or `rank`, and the name of its column; those that are not given are recognised.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -225,15 +251,16 @@ impl ColumnNames {
     /// # Errors
     /// A content other than these.
     pub fn named<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, Error> {
-        let named = names.into_iter().map(|(what, name)| Ok((ColumnRole::of(what)?, name.to_owned())));
+        let named =
+            names.into_iter().map(|(what, name)| Ok((ColumnRole::of(what)?, name.to_owned())));
         named
             .collect::<Result<_, _>>()
             .map(|named| ColumnNames(Names::Named(named)))
             .map_err(Error::Unanswerable)
     }
 
-    /// Makes names from all columns of a table without a header, in their order: `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or
-    /// `rank`, and `None` for a column that is not read.
+    /// Makes names from all columns of a table without a header, in their order: `query`, `doc`,
+    /// `grade`, `judge`, `subtopic`, `score` or `rank`, and `None` for a column that is not read.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -251,11 +278,14 @@ impl ColumnNames {
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
     }
 
-    /// Returns these columns if they are all that judgments or results need; otherwise says what is wrong.
+    /// Returns these columns if they are all that judgments or results need; otherwise says what is
+    /// wrong.
     fn complete(names: Names) -> Result<Self, String> {
         let columns = ColumnNames(names);
         let (all, is) = (columns.columns(), |one: ColumnRole| columns.columns().contains(&one));
-        if let Some(again) = all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1) {
+        if let Some(again) =
+            all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1)
+        {
             return Err(format!("{} occurs twice", again.name()));
         }
         let results = is(ColumnRole::Score) || is(ColumnRole::Rank);
@@ -273,7 +303,8 @@ impl ColumnNames {
         Err(wrong.to_owned())
     }
 
-    /// Returns these columns, or those that are recognised, with another one for the document; columns in order have no names.
+    /// Returns these columns, or those that are recognised, with another one for the document;
+    /// columns in order have no names.
     pub(in crate::ingest) fn with_doc(columns: Option<&Self>, name: &str) -> Self {
         let known: &[(ColumnRole, String)] = match columns {
             Some(ColumnNames(Names::Named(named))) => named,
@@ -328,7 +359,8 @@ pub(in crate::ingest) struct ChosenColumns {
 pub(in crate::ingest) struct ChosenLists {
     pub query: usize,
     pub docs: usize,
-    /// The column of lists of grades or scores; without one, documents are in the order of their ranks, or have grade 1.
+    /// The column of lists of grades or scores; without one, documents are in the order of their
+    /// ranks, or have grade 1.
     pub numbers: Option<usize>,
     /// The column of judges or subtopics, if judgments are read by them.
     pub group: Option<usize>,
@@ -365,7 +397,8 @@ pub(in crate::ingest) enum NotChosen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     pub(super) role: Role,
-    /// The content of the column: `query`, `doc`, `grade`, `judge`, `subtopic`, `score`, `start` or `end`.
+    /// The content of the column: `query`, `doc`, `grade`, `judge`, `subtopic`, `score`, `start` or
+    /// `end`.
     pub what: &'static str,
     /// The names by which the column is recognised.
     pub known: Vec<&'static str>,
@@ -448,7 +481,8 @@ pub(in crate::ingest) fn choose(
     header.single(by).or_else(|usual| header.with_more_names().single(by).map_err(|_| usual))
 }
 
-/// Chooses the columns of these names, in some of which each row may have a list: `shapes` says what the first row has.
+/// Chooses the columns of these names, in some of which each row may have a list: `shapes` says
+/// what the first row has.
 pub(in crate::ingest) fn choose_rows(
     names: &[&[u8]],
     shapes: &[CellShape],
@@ -458,7 +492,9 @@ pub(in crate::ingest) fn choose_rows(
 ) -> Result<ChosenRows, NotChosen> {
     let header = NamedHeader::of(names, shapes, role, given)?;
     let usual = match header.single(by) {
-        Ok(chosen) if header.shape(chosen.doc) != CellShape::List => return Ok(ChosenRows::Single(chosen)),
+        Ok(chosen) if header.shape(chosen.doc) != CellShape::List => {
+            return Ok(ChosenRows::Single(chosen));
+        }
         usual => usual,
     };
     let more = header.with_more_names();
@@ -533,7 +569,8 @@ impl<'a> NamedHeader<'a> {
     fn single(self, by: Option<JudgedBy>) -> Result<ChosenColumns, NotChosen> {
         match chosen(|column| self.find(column), self.numbers, by) {
             Some(chosen) => {
-                let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
+                let read =
+                    [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
                 self.without_twins(&read)?;
                 Ok(chosen)
             }
@@ -546,7 +583,8 @@ impl<'a> NamedHeader<'a> {
         let is_list = |at: usize| self.shape(at) != CellShape::Single;
         let is_given = |column: ColumnRole| self.given.iter().any(|(other, _)| *other == column);
         let Some(docs) = self.find_where(ColumnRole::Doc, is_list) else { return Ok(None) };
-        if self.shape(docs) == CellShape::Null && !is_given(ColumnRole::Doc) && self.is_usual(docs) {
+        if self.shape(docs) == CellShape::Null && !is_given(ColumnRole::Doc) && self.is_usual(docs)
+        {
             return Ok(None);
         }
         let Some(query) = self.find_where(ColumnRole::Query, |at| !is_list(at)) else {
@@ -564,15 +602,16 @@ impl<'a> NamedHeader<'a> {
             )));
         }
         let number = self.numbers[0];
-        let numbers = self.find_where(number, |at| is_given(number) || self.shape(at) == CellShape::List);
+        let numbers =
+            self.find_where(number, |at| is_given(number) || self.shape(at) == CellShape::List);
         self.without_lost_numbers(docs, numbers)?;
         let chosen = ChosenLists { query, docs, numbers, group: found.flatten() };
         self.without_twins(&[Some(query), Some(docs), numbers, chosen.group])?;
         Ok(Some(chosen))
     }
 
-    /// Refuses numbers that stand beside a list of documents and would not be read: a null in the place of their list, and a list of ranks,
-    /// which need not be in the order of the documents.
+    /// Refuses numbers that stand beside a list of documents and would not be read: a null in the
+    /// place of their list, and a list of ranks, which need not be in the order of the documents.
     fn without_lost_numbers(self, docs: usize, numbers: Option<usize>) -> Result<(), NotChosen> {
         if numbers.is_some() {
             return Ok(());
@@ -582,7 +621,8 @@ impl<'a> NamedHeader<'a> {
         if let Some(null) = self.find_where(number, |at| self.shape(at) == CellShape::Null) {
             let null = quoted(self.names[null]);
             return Err(NotChosen::Wrong(format!(
-                "{null} is null beside the list {docs}: a list of {}s was expected, or leave {null} out, or say {none}",
+                "{null} is null beside the list {docs}: a list of {}s was expected, or leave \
+                 {null} out, or say {none}",
                 self.role.number()
             )));
         }
@@ -591,7 +631,8 @@ impl<'a> NamedHeader<'a> {
             Some(ranks) => {
                 let ranks = quoted(self.names[ranks]);
                 Err(NotChosen::Wrong(format!(
-                    "{ranks} is a list beside the list {docs}, whose order is the rank: put the documents in the order of their ranks and leave \
+                    "{ranks} is a list beside the list {docs}, whose order is the rank: put the \
+                     documents in the order of their ranks and leave \
                      {ranks} out, or say {none} if they are in this order"
                 )))
             }
@@ -639,7 +680,9 @@ impl<'a> NamedHeader<'a> {
         match given.iter().find(|(other, _)| *other == column) {
             Some((_, name)) => self.place(name).filter(|&at| fits(at)),
             // A user who names a score or a rank means no other number.
-            None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => {
+            None if numbers.contains(&column)
+                && given.iter().any(|(other, _)| numbers.contains(other)) =>
+            {
                 None
             }
             None => self.known(column).find_map(|name| self.place(name).filter(|&at| fits(at))),
@@ -652,12 +695,13 @@ impl<'a> NamedHeader<'a> {
         column.known_as(self.role).iter().chain(more).copied()
     }
 
-    /// Refuses columns of which others have the name too. A name that is written exactly as known or given goes before one that differs in
-    /// case.
+    /// Refuses columns of which others have the name too. A name that is written exactly as known
+    /// or given goes before one that differs in case.
     fn without_twins(self, read: &[Option<usize>]) -> Result<(), NotChosen> {
         let names = self.names;
         let is_exact = |at: usize| {
-            let is_known = |column: ColumnRole| self.known(column).any(|name| name.as_bytes() == names[at]);
+            let is_known =
+                |column: ColumnRole| self.known(column).any(|name| name.as_bytes() == names[at]);
             self.given.iter().any(|(_, name)| name.as_bytes() == names[at])
                 || COLUMNS.iter().any(|&(_, column)| is_known(column))
         };
@@ -697,7 +741,8 @@ impl<'a> NamedHeader<'a> {
         if column == ColumnRole::Score {
             known.extend(self.with_more_names().known(ColumnRole::Rank));
         }
-        let mut among: Vec<String> = names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
+        let mut among: Vec<String> =
+            names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
         if names.len() > MOST_NAMED {
             among.push(format!("{} more", names.len() - MOST_NAMED));
         }
@@ -712,7 +757,8 @@ impl<'a> NamedHeader<'a> {
 
 /// Checks whether two names are the same, whatever their case, and with `-` for `_`.
 pub(super) fn are_same(one: &[u8], other: &[u8]) -> bool {
-    let plain = |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
+    let plain =
+        |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
     one.len() == other.len() && std::iter::zip(one, other).all(|(&a, &b)| plain(a) == plain(b))
 }
 
@@ -742,7 +788,10 @@ mod tests {
         assert_eq!(of("qid pid rank score", Role::Run, None), Ok(ranked));
         let rank = ChosenColumns { value: NumberKind::Rank, ..plain(0, 1, 2) };
         assert_eq!(of("qid pid rank", Role::Run, None), Ok(rank));
-        assert_eq!(of("qid pid rank score", Role::Run, Some("query=qid,doc=pid,rank=rank")), Ok(rank));
+        assert_eq!(
+            of("qid pid rank score", Role::Run, Some("query=qid,doc=pid,rank=rank")),
+            Ok(rank)
+        );
         assert_eq!(of("a b score c", Role::Run, Some("query=b,doc=a,score=c")), Ok(plain(1, 0, 3)));
         assert!(matches!(of("1 d1 0.5", Role::Run, None), Err(NotChosen::NoNames(_))));
         for (names, given, said) in [
@@ -754,7 +803,8 @@ mod tests {
             (
                 "qid doc x",
                 None,
-                "found no score among 'qid', 'doc', 'x': known names are score, sim, prediction, pred, preds, rating_pred, rank, doc_position, position;",
+                "found no score among 'qid', 'doc', 'x': known names are score, sim, prediction, \
+                 pred, preds, rating_pred, rank, doc_position, position;",
             ),
             ("x doc score", None, "`--columns query=NAME,doc=…,score=…` names another"),
             ("qid doc score score", None, "'score' occurs twice in"),
@@ -773,7 +823,8 @@ mod tests {
         }
     }
 
-    /// A list of documents whose ranks or scores would not be read is refused: its order need not be the ranking.
+    /// A list of documents whose ranks or scores would not be read is refused: its order need not
+    /// be the ranking.
     #[test]
     fn numbers_beside_a_list_are_read_or_refused() {
         use CellShape::{List, Null, Single};
@@ -789,9 +840,15 @@ mod tests {
         };
         assert_eq!(of("query_id doc_id", &[Single, List], None), Ok((1, None)));
         assert_eq!(of("query_id doc_id score", &[Single, List, List], None), Ok((1, Some(2))));
-        assert_eq!(of("query_id doc_id rank score", &[Single, List, List, List], None), Ok((1, Some(3))));
+        assert_eq!(
+            of("query_id doc_id rank score", &[Single, List, List, List], None),
+            Ok((1, Some(3)))
+        );
         // Of a record, and not of its documents.
-        assert_eq!(of("query_id doc_id rank score", &[Single, List, Single, Single], None), Ok((1, None)));
+        assert_eq!(
+            of("query_id doc_id rank score", &[Single, List, Single, Single], None),
+            Ok((1, None))
+        );
         let wrong = of("query_id doc_id rank", &[Single, List, List], None).unwrap_err();
         assert!(
             wrong.starts_with("'rank' is a list beside the list 'doc_id', whose order is the rank"),
@@ -801,7 +858,9 @@ mod tests {
         assert_eq!(of("query_id doc_id rank", &[Single, List, List], given), Ok((1, None)));
         let wrong = of("query_id doc_id score", &[Single, List, Null], None).unwrap_err();
         assert!(
-            wrong.starts_with("'score' is null beside the list 'doc_id': a list of scores was expected"),
+            wrong.starts_with(
+                "'score' is null beside the list 'doc_id': a list of scores was expected"
+            ),
             "{wrong}"
         );
         assert_eq!(of("query_id doc_id score", &[Single, List, Null], given), Ok((1, None)));
@@ -819,7 +878,11 @@ mod tests {
         };
         assert_eq!(of("qid docid docno rank score", Role::Run, None), Ok(plain(2)));
         assert_eq!(
-            of("qid docid docno rank score", Role::Run, Some("query=qid,doc=docid,rank=rank,score=score")),
+            of(
+                "qid docid docno rank score",
+                Role::Run,
+                Some("query=qid,doc=docid,rank=rank,score=score")
+            ),
             Ok(plain(1))
         );
         assert_eq!(of("qid docid doc_id rank score", Role::Run, None), Ok(plain(2)));
@@ -831,7 +894,9 @@ mod tests {
             let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
             let given = given.map(|given| given.parse().unwrap());
             match choose(&names, Role::Qrels, Some(by), given.as_ref()) {
-                Ok(ChosenColumns { query, doc, number, group, .. }) => Ok((query, group, doc, number)),
+                Ok(ChosenColumns { query, doc, number, group, .. }) => {
+                    Ok((query, group, doc, number))
+                }
                 Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
                 Err(other) => panic!("{other:?}"),
             }
@@ -843,20 +908,29 @@ mod tests {
         let given = Some("query=qid,judge=who,doc=docid,grade=rel");
         assert_eq!(of("qid judge docid rel who", judge, given), Ok((0, Some(4), 2, 3)));
         let missing = of("qid subtopic docid rel", judge, None).unwrap_err();
-        let said = "found no judge among 'qid', 'subtopic', 'docid', 'rel': known names are judge_id, judge, assessor_id, assessor, annotator_id, \
-                    annotator, rater_id, rater; `--columns query=…,doc=…,grade=…,judge=NAME` names another";
+        let said = "found no judge among 'qid', 'subtopic', 'docid', 'rel': known names are \
+                    judge_id, judge, assessor_id, assessor, annotator_id, \
+                    annotator, rater_id, rater; `--columns query=…,doc=…,grade=…,judge=NAME` names \
+                    another";
         assert_eq!(missing, said);
     }
 
     #[test]
     fn columns_are_given_by_name_or_in_order() {
-        for text in ["query=a,doc=b,score=c", "query,-,doc,score", "doc,query,grade", "query,doc,rank,score"]
-        {
+        for text in [
+            "query=a,doc=b,score=c",
+            "query,-,doc,score",
+            "doc,query,grade",
+            "query,doc,rank,score",
+        ] {
             assert_eq!(text.parse::<ColumnNames>().unwrap().to_string(), text);
         }
         let chosen = in_order(&"query,-,doc,rank,score".parse().unwrap(), Role::Run, None);
         let (value, group) = (NumberKind::Number, None);
-        assert_eq!(chosen, Ok(ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group }));
+        assert_eq!(
+            chosen,
+            Ok(ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group })
+        );
         let names: ColumnNames = "subtopic,query,doc,grade".parse().unwrap();
         let chosen = |by| in_order(&names, Role::Qrels, Some(by));
         assert_eq!(chosen(JudgedBy::Subtopic).unwrap().group, Some(0));

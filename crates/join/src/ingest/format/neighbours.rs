@@ -1,14 +1,17 @@
-//! Ids of nearest neighbours: rows of integers, the nearest first, as benchmarks of approximate search keep them.
+//! Ids of nearest neighbours: rows of integers, the nearest first, as benchmarks of approximate
+//! search keep them.
 //!
 //! ```text
 //! ivecs   for each query: d, and d ids, all i32
-//! ibin    the numbers of queries and of ids a query, u32; all ids, i32; perhaps all distances, f32, in the same order
+//! ibin    the numbers of queries and of ids a query, u32; all ids, i32; perhaps all distances,
+//!         f32, in the same order
 //! ids     a matrix of integers of NumPy (see `npy`)
 //! ```
 //!
-//! Of T true neighbours the nearest has the grade T, the next one T − 1, and those of equal distance all have that of the first. What was
-//! found has its rank. Queries are numbered from 1. −1, or 2³² − 1, is an empty place; one between others keeps its rank, under a docno that
-//! no id has.
+//! Of T true neighbours the nearest has the grade T, the next one T − 1, and those of equal
+//! distance all have that of the first. What was found has its rank. Queries are numbered from 1.
+//! −1, or 2³² − 1, is an empty place; one between others keeps its rank, under a docno that no id
+//! has.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -43,7 +46,10 @@ impl IdFile {
     /// Reads the start of a file in which each row begins with its number of ids.
     pub fn counted(start: &[u8]) -> Result<Self, String> {
         let Some(width) = number(start) else {
-            return Err(format!("has {} bytes, and rows begin with 4: is the file complete?", start.len()));
+            return Err(format!(
+                "has {} bytes, and rows begin with 4: is the file complete?",
+                start.len()
+            ));
         };
         match u64::try_from(width as i32) {
             Ok(width @ 1..) => Ok(IdFile { layout: IdLayout::Counted, width }),
@@ -53,11 +59,14 @@ impl IdFile {
 
     /// Reads the start of a file with the numbers of rows and of ids of each.
     pub fn headed(start: &[u8]) -> Result<Self, String> {
-        let (rows, width) = number(start)
-            .zip(start.get(4..).and_then(number))
-            .ok_or_else(|| format!("has {} bytes, and its header 8: is the file complete?", start.len()))?;
+        let (rows, width) =
+            number(start).zip(start.get(4..).and_then(number)).ok_or_else(|| {
+                format!("has {} bytes, and its header 8: is the file complete?", start.len())
+            })?;
         if rows == 0 || width == 0 {
-            return Err(format!("its header says {rows} rows of {width} ids: 1 or more were expected"));
+            return Err(format!(
+                "its header says {rows} rows of {width} ids: 1 or more were expected"
+            ));
         }
         Ok(IdFile { layout: IdLayout::Headed { rows: rows.into() }, width: width.into() })
     }
@@ -70,13 +79,15 @@ impl IdFile {
         }
         if npy.is_fortran() {
             return Err(
-                "has its columns one behind the other: numpy.ascontiguousarray makes rows of them".to_owned()
+                "has its columns one behind the other: numpy.ascontiguousarray makes rows of them"
+                    .to_owned(),
             );
         }
         Ok(IdFile { layout: IdLayout::Matrix(npy), width })
     }
 
-    /// The number of rows, if the file has this many bytes; 0 if these are no whole rows, whose end is told when they are read.
+    /// The number of rows, if the file has this many bytes; 0 if these are no whole rows, whose end
+    /// is told when they are read.
     fn rows(&self, bytes: u64) -> u64 {
         match &self.layout {
             IdLayout::Counted if !bytes.is_multiple_of(4 * (self.width + 1)) => 0,
@@ -113,12 +124,14 @@ impl IdFile {
     fn bytes(&self) -> Option<u64> {
         match &self.layout {
             IdLayout::Counted => None,
-            IdLayout::Headed { rows } => {
-                Some(u64::try_from(u128::from(*rows) * u128::from(self.width) * 4).unwrap_or(u64::MAX))
-            }
-            IdLayout::Matrix(npy) => {
-                Some(npy.shape[0].saturating_mul(self.width).saturating_mul(npy.offset_and_size().1 as u64))
-            }
+            IdLayout::Headed { rows } => Some(
+                u64::try_from(u128::from(*rows) * u128::from(self.width) * 4).unwrap_or(u64::MAX),
+            ),
+            IdLayout::Matrix(npy) => Some(
+                npy.shape[0]
+                    .saturating_mul(self.width)
+                    .saturating_mul(npy.offset_and_size().1 as u64),
+            ),
         }
     }
 
@@ -150,7 +163,11 @@ impl OfTruth {
     ///
     /// # Errors
     /// A text that cannot be read.
-    pub fn new(file: IdFile, text: Option<&Arc<Opened>>, name: &str) -> io::Result<(Self, Partner)> {
+    pub fn new(
+        file: IdFile,
+        text: Option<&Arc<Opened>>,
+        name: &str,
+    ) -> io::Result<(Self, Partner)> {
         let length = text.map(|text| text.length()).transpose()?;
         let ids = file.bytes().map(|ids| ids.saturating_add(file.sizes().0 as u64));
         let has_distances = match (&file.layout, length, ids) {
@@ -158,7 +175,8 @@ impl OfTruth {
             _ => false,
         };
         let rows = length.map_or(0, |length| file.rows(length));
-        let partner = Partner::Neighbours(TruthOfRun { name: name.to_owned(), rows, width: file.width });
+        let partner =
+            Partner::Neighbours(TruthOfRun { name: name.to_owned(), rows, width: file.width });
         Ok((OfTruth { file, text: text.cloned(), has_distances }, partner))
     }
 }
@@ -206,7 +224,17 @@ struct IdCells<'f> {
 impl<'f> IdCells<'f> {
     fn new(file: &'f IdFile, role: Role, truth: Option<&'f TruthOfRun>) -> Self {
         let (query, distances) = (Counter::default(), None);
-        IdCells { file, role, truth, distances, read: 0, query, column: None, empty: 0, nearest: None }
+        IdCells {
+            file,
+            role,
+            truth,
+            distances,
+            read: 0,
+            query,
+            column: None,
+            empty: 0,
+            nearest: None,
+        }
     }
 
     /// The bytes of the header, or of the whole ids, that are left; `None` without an end.
@@ -238,7 +266,8 @@ impl<'f> IdCells<'f> {
             Some(distance) => match self.nearest {
                 Some((before, _)) if distance < before || distance.is_nan() => {
                     return Ok(Some(format!(
-                        "row {row}: {distance:?} follows {before:?} at rank {}: ascending distances were expected; of similarities give the negative",
+                        "row {row}: {distance:?} follows {before:?} at rank {}: ascending \
+                         distances were expected; of similarities give the negative",
                         column + 1
                     )));
                 }
@@ -296,7 +325,8 @@ impl<'f> IdCells<'f> {
         let rows = match &self.file.layout {
             IdLayout::Counted if rest > 0 || self.column.is_some() => {
                 return Some(format!(
-                    "has {bytes} bytes, and rows of {ids} ids have {row} each: is the file complete?"
+                    "has {bytes} bytes, and rows of {ids} ids have {row} each: is the file \
+                     complete?"
                 ));
             }
             IdLayout::Counted => self.query.number - 1,
@@ -304,14 +334,20 @@ impl<'f> IdCells<'f> {
                 let all = self.file.bytes().unwrap_or(u64::MAX);
                 let [plain, near] = [8, all.saturating_add(8)].map(|more| all.saturating_add(more));
                 if ![plain, near].contains(&(self.read + rest as u64)) {
-                    let (rows, plain, near) = (with_commas(*rows), with_commas(plain), with_commas(near));
+                    let (rows, plain, near) =
+                        (with_commas(*rows), with_commas(plain), with_commas(near));
                     return Some(format!(
-                        "has {bytes} bytes, and {rows} rows of {ids} ids have {plain}, or {near} with distances: is the file complete?"
+                        "has {bytes} bytes, and {rows} rows of {ids} ids have {plain}, or {near} \
+                         with distances: is the file complete?"
                     ));
                 }
-                if plain != self.read + rest as u64 && self.role == Role::Qrels && self.distances.is_none() {
+                if plain != self.read + rest as u64
+                    && self.role == Role::Qrels
+                    && self.distances.is_none()
+                {
                     return Some(
-                        "has distances behind its ids, and is not there as a whole: give it as a file"
+                        "has distances behind its ids, and is not there as a whole: give it as a \
+                         file"
                             .to_owned(),
                     );
                 }
@@ -320,7 +356,8 @@ impl<'f> IdCells<'f> {
             IdLayout::Matrix(npy) => {
                 if rest > 0 || self.left() != Some(0) {
                     return Some(format!(
-                        "has {bytes} bytes, and {} rows of {ids} ids were expected: is the file complete?",
+                        "has {bytes} bytes, and {} rows of {ids} ids were expected: is the file \
+                         complete?",
                         with_commas(npy.shape[0])
                     ));
                 }

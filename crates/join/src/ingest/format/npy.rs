@@ -58,20 +58,25 @@ impl Npy {
         };
         let length = length.ok_or_else(cut)?;
         if length > LONGEST_HEADER {
-            return Err(format!("its header has {length} bytes, and at most {LONGEST_HEADER} are read"));
+            return Err(format!(
+                "its header has {length} bytes, and at most {LONGEST_HEADER} are read"
+            ));
         }
         let offset = before + length as usize;
         // If `start` has whole lines only, it may end before the line feed of the header.
-        let header = start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
-        let Header { descr, fortran, shape } = Header::of(header)
-            .ok_or_else(|| format!("its header {} is not that of an array", quoted(header.trim_ascii())))?;
+        let header =
+            start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
+        let Header { descr, fortran, shape } = Header::of(header).ok_or_else(|| {
+            format!("its header {} is not that of an array", quoted(header.trim_ascii()))
+        })?;
         let shape = match shape[..] {
             [queries, documents] => [queries, documents],
             _ => {
                 let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
                 let (count, shape) = (shape.len(), shape.join(", "));
                 return Err(format!(
-                    "is an array of {count} dimension{} ({shape}), and one of two was expected: queries and documents",
+                    "is an array of {count} dimension{} ({shape}), and one of two was expected: \
+                     queries and documents",
                     if count == 1 { "" } else { "s" }
                 ));
             }
@@ -152,7 +157,9 @@ impl Npy {
         if self.fortran {
             values.extend(cells[query..].iter().step_by(queries).map(|cell| self.value(cell)));
         } else {
-            values.extend(cells[query * documents..][..documents].iter().map(|cell| self.value(cell)));
+            values.extend(
+                cells[query * documents..][..documents].iter().map(|cell| self.value(cell)),
+            );
         }
     }
 
@@ -202,9 +209,14 @@ impl Npy {
 
 /// A shape in words.
 pub(super) fn size([queries, documents]: [u64; 2]) -> String {
-    let counted =
-        |count: u64, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
-    format!("{} × {}", counted(queries, "query", "queries"), counted(documents, "document", "documents"))
+    let counted = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    format!(
+        "{} × {}",
+        counted(queries, "query", "queries"),
+        counted(documents, "document", "documents")
+    )
 }
 
 /// The most bytes of a header that is read; NumPy's headers have 118 bytes.
@@ -232,11 +244,14 @@ impl ElementType {
             [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, size - b'0'),
             [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, size - b'0'),
             [b'O', ..] => {
-                return Err("is an array of Python objects, and one of numbers was expected: `numpy.asarray(it, float)` may make one".to_owned());
+                return Err("is an array of Python objects, and one of numbers was expected: \
+                            `numpy.asarray(it, float)` may make one"
+                    .to_owned());
             }
             _ => {
                 return Err(format!(
-                    "has values of the type {}, and bool, integers of 8 to 64 bits or floats of 16, 32 or 64 bits were expected",
+                    "has values of the type {}, and bool, integers of 8 to 64 bits or floats of \
+                     16, 32 or 64 bits were expected",
                     quoted(descr)
                 ));
             }
@@ -356,7 +371,8 @@ impl<'t> Literal<'t> {
             match self.next()? {
                 b'\'' | b'"' => drop(self.string()?),
                 byte => {
-                    depth += i32::from(matches!(byte, b'[' | b'(')) - i32::from(matches!(byte, b']' | b')'));
+                    depth += i32::from(matches!(byte, b'[' | b'('))
+                        - i32::from(matches!(byte, b']' | b')'));
                     self.0 = &self.0[1..];
                 }
             }
@@ -411,14 +427,19 @@ impl MatrixCells {
                 rows.row(query.number, query.digits(), document.digits(), &letters(value));
             }
         } else {
-            let message =
-                format!("{} {value} in column {} is not a finite number", self.number, document.number);
+            let message = format!(
+                "{} {value} in column {} is not a finite number",
+                self.number, document.number
+            );
             rows.wrong(query.number, &message);
         }
         self.left -= 1;
         let [queries, documents] = self.npy.shape;
-        let (inner, outer, end) =
-            if self.npy.fortran { (query, document, queries) } else { (document, query, documents) };
+        let (inner, outer, end) = if self.npy.fortran {
+            (query, document, queries)
+        } else {
+            (document, query, documents)
+        };
         if inner.number == end {
             *inner = Counter::default();
             outer.count();
@@ -459,7 +480,8 @@ impl MakeRows for MatrixCells {
         } else if ended && (!self.begun || self.left > 0 && rest < self.npy.size) {
             let (row, column) = (self.query.number, self.document.number);
             let message = format!(
-                "the values end before row {row}, column {column}, and {} were expected: is the file complete?",
+                "the values end before row {row}, column {column}, and {} were expected: is the \
+                 file complete?",
                 self.npy.size()
             );
             rows.wrong_from_here(row, &message);
@@ -578,7 +600,8 @@ mod tests {
         assert_eq!(of(text), Ok(expected.clone()));
         for version in [2, 3] {
             let long =
-                [MAGIC, &[version, 0], &(text.len() as u32).to_le_bytes(), text.as_bytes(), b"xyz"].concat();
+                [MAGIC, &[version, 0], &(text.len() as u32).to_le_bytes(), text.as_bytes(), b"xyz"]
+                    .concat();
             assert_eq!(Npy::of(&long), Ok(Npy { offset: expected.offset + 2, ..expected.clone() }));
             for end in 0..expected.offset + 1 {
                 assert!(Npy::of(&long[..end]).is_err(), "{end}");
@@ -592,8 +615,9 @@ mod tests {
 
     #[test]
     fn what_is_no_matrix_of_numbers_is_said() {
-        let shaped =
-            |shape: &str| format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let shaped = |shape: &str| {
+            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n")
+        };
         for (header, said) in [
             (shaped("(5,)"), "is an array of 1 dimension (5), and one of two was expected"),
             (shaped("()"), "is an array of 0 dimensions ()"),
@@ -612,7 +636,8 @@ mod tests {
             (header("<f16"), "has values of the type '<f16'"),
             (header("<M8[ns]"), "has values of the type '<M8[ns]'"),
             (
-                "{'descr': [('a', '<f4'), ('b]', '<i4', (2,))], 'fortran_order': False, 'shape': (1, 1), }"
+                "{'descr': [('a', '<f4'), ('b]', '<i4', (2,))], 'fortran_order': False, 'shape': \
+                 (1, 1), }"
                     .to_owned(),
                 "is a structured array",
             ),

@@ -1,7 +1,7 @@
 //! An input that is open: its bytes, as far as they are needed to tell its format.
 //!
-//! A stream is read to its end, unless its start already says that nothing will read it: a first line that is too long, or bytes that no
-//! format begins with. A device of random bytes has no end.
+//! A stream is read to its end, unless its start already says that nothing will read it: a first
+//! line that is too long, or bytes that no format begins with. A device of random bytes has no end.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -69,7 +69,8 @@ enum TextBytes {
 
 /// The error of a label matrix that is given as text.
 pub(in crate::ingest) fn is_matrix(file: String) -> Error {
-    let message = "is a label matrix (.lmx): give it as a file, in the place of qrels and runs".to_owned();
+    let message =
+        "is a label matrix (.lmx): give it as a file, in the place of qrels and runs".to_owned();
     Error::Input(Problems { first: vec![Problem { file, line: 0, message }], more: 0 })
 }
 
@@ -88,14 +89,16 @@ pub(in crate::ingest) fn stdin_file() -> Option<File> {
     None
 }
 
-/// Reads a stream to its end, or until a line is longer than the limit, unless it may be one of JSON: the rest does not matter then.
+/// Reads a stream to its end, or until a line is longer than the limit, unless it may be one of
+/// JSON: the rest does not matter then.
 fn read_stream(stream: impl Read, path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_on(stream, &mut bytes, usize::MAX).map_err(|e| Error::io(path, "read", e))?;
     Ok(bytes)
 }
 
-/// Reads on in a stream whose start is in `bytes`, until at least `wanted` bytes are there; `true` if the rest does not matter.
+/// Reads on in a stream whose start is in `bytes`, until at least `wanted` bytes are there; `true`
+/// if the rest does not matter.
 pub(in crate::ingest) fn read_on(
     mut stream: impl Read,
     bytes: &mut Vec<u8>,
@@ -117,7 +120,10 @@ pub(in crate::ingest) fn read_on(
             Codec::of(bytes).is_none() && !of_bytes && !is_matrix && !is_json(bytes)
         };
         if from < HEAD && bytes.len() >= HEAD && is_text() && is_binary(&bytes[..HEAD]) {
-            return Err(std::io::Error::new(InvalidData, "it is binary, and of no format that is read here"));
+            return Err(std::io::Error::new(
+                InvalidData,
+                "it is binary, and of no format that is read here",
+            ));
         }
         if bytes.len() - line > LONGEST_LINE && is_text() {
             return Ok(true);
@@ -126,9 +132,11 @@ pub(in crate::ingest) fn read_on(
     Ok(false)
 }
 
-/// Whether no text starts with these bytes: there are zeros among them, and they are not UTF-8, but for a character that is cut off.
+/// Whether no text starts with these bytes: there are zeros among them, and they are not UTF-8, but
+/// for a character that is cut off.
 fn is_binary(start: &[u8]) -> bool {
-    let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    let is_utf8 =
+        std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
     start.contains(&0) && !is_utf8
 }
 
@@ -171,7 +179,8 @@ impl Opened {
         Ok(Cow::Owned(bytes))
     }
 
-    /// The text as a stream; `tell` hears how many bytes of the content were read, each time some were.
+    /// The text as a stream; `tell` hears how many bytes of the content were read, each time some
+    /// were.
     pub fn text_told<'a>(
         &'a self,
         tell: impl FnMut(u64) + Send + 'a,
@@ -184,8 +193,8 @@ impl Opened {
         }
     }
 
-    /// The start of the text, with a whole line if there is one; `None` if it cannot be decompressed, which is reported when the whole text
-    /// is read.
+    /// The start of the text, with a whole line if there is one; `None` if it cannot be
+    /// decompressed, which is reported when the whole text is read.
     pub fn start(&self) -> Option<Cow<'_, [u8]>> {
         let (bytes, codec) = self.content();
         let Some(codec) = codec else { return Some(Cow::Borrowed(bytes)) };
@@ -215,8 +224,13 @@ mod tests {
         let line = endless.len() - lines.len();
         assert!((LONGEST_LINE + 1..LONGEST_LINE + (2 << 20)).contains(&line), "{line}");
         let matrix = [MAGIC, &vec![0; LONGEST_LINE + (3 << 20)]].concat();
-        assert_eq!(read_stream(&matrix[..], path).unwrap().len(), matrix.len(), "which has no lines");
-        let json = [&b"{\"q\": {\"a\": 1"[..], &b", \"document\": 1".repeat(LONGEST_LINE / 14)].concat();
+        assert_eq!(
+            read_stream(&matrix[..], path).unwrap().len(),
+            matrix.len(),
+            "which has no lines"
+        );
+        let json =
+            [&b"{\"q\": {\"a\": 1"[..], &b", \"document\": 1".repeat(LONGEST_LINE / 14)].concat();
         assert!(json.len() > LONGEST_LINE + (2 << 20));
         assert_eq!(read_stream(&json[..], path).unwrap().len(), json.len());
         let endless = read_stream((&b"{\"q"[..]).chain(std::io::repeat(b'x')), path).unwrap();
@@ -225,7 +239,8 @@ mod tests {
 
     #[test]
     fn no_more_of_binary_bytes_is_read_than_tells_them() {
-        let random = (0..1u64 << 22).flat_map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        let random =
+            (0..1u64 << 22).flat_map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
         let random: Vec<u8> = random.take(2 << 20).collect();
         let mut endless = (&random[..]).chain(std::io::repeat(b'\n'));
         let error = read_stream(&mut endless, Path::new("it")).unwrap_err().to_string();

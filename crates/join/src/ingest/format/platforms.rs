@@ -5,16 +5,20 @@
 //! LlamaIndex  {"queries": …, "corpus": …, "relevant_docs": {query: [document]}}
 //! _rank_eval  {"requests": [{"id": query, "ratings": [{"_id": document, "rating": 1}]}]}
 //!             {"metric_score": …, "details": {query: {"hits": [{"hit": {"_id": document}}]}}}
-//! OpenSearch  {"judgmentRatings": [{"query": query, "ratings": [{"docId": document, "rating": "1.0"}]}]}
+//! OpenSearch  {"judgmentRatings": [{"query": query,
+//!                                   "ratings": [{"docId": document, "rating": "1.0"}]}]}
 //! Quepid      {"queries": [{"query": query, "ratings": {document: 1}}]}
 //! ```
 //!
-//! What lies around these is passed a token at a time, for it may be a whole corpus. What belongs to one query is read at once.
+//! What lies around these is passed a token at a time, for it may be a whole corpus. What belongs
+//! to one query is read at once.
 
 use std::borrow::Cow;
 
 use super::json::{Cursor, Objects, Stuck, Token};
-use super::lists::{LeftRows, ListOfQuery, each_field, id, items, not_too_many, number, rows_of_lists};
+use super::lists::{
+    LeftRows, ListOfQuery, each_field, id, items, not_too_many, number, rows_of_lists,
+};
 use super::made::{MadeOf, MadeRows, MakeRows};
 use crate::error::printable;
 use crate::ingest::lines::diagnostics::quoted;
@@ -64,11 +68,15 @@ impl Platform {
             Platform::Predictions => "{subset: {split: {query: {document: score, …}}}}",
             Platform::Finetuning => "{\"relevant_docs\": {query: [document, …]}}",
             Platform::EvalRequest => {
-                "{\"requests\": [{\"id\": query, \"ratings\": [{\"_id\": document, \"rating\": grade}]}]}"
+                "{\"requests\": [{\"id\": query, \"ratings\": [{\"_id\": document, \"rating\": \
+                 grade}]}]}"
             }
-            Platform::EvalResponse => "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}",
+            Platform::EvalResponse => {
+                "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}"
+            }
             Platform::Judgments => {
-                "{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}"
+                "{\"judgmentRatings\": [{\"query\": query, \"ratings\": [{\"docId\": \
+                 document, \"rating\": grade}]}]}"
             }
             Platform::Case => "{\"queries\": [{\"query\": query, \"ratings\": {document: grade}}]}",
         }
@@ -82,8 +90,8 @@ impl Platform {
         }
     }
 
-    /// The key of the object or array whose values are queries, and the byte that opens it. That of OpenSearch may lie deep in a response,
-    /// the others belong to the outermost object.
+    /// The key of the object or array whose values are queries, and the byte that opens it. That of
+    /// OpenSearch may lie deep in a response, the others belong to the outermost object.
     fn queries(self) -> (&'static [u8], u8) {
         match self {
             Platform::Predictions => (b"", b'{'),
@@ -145,9 +153,14 @@ struct PartsOfQuery<'t> {
 }
 
 impl<'t> PartsOfQuery<'t> {
-    /// Reads the object of a query that was opened: the query and its documents under the keys of `names`; of each document the values
-    /// under those of `of_doc`.
-    fn fill(&mut self, cursor: &mut Cursor<'t>, names: [&[u8]; 2], of_doc: [&[u8]; 2]) -> Result<(), Stuck> {
+    /// Reads the object of a query that was opened: the query and its documents under the keys of
+    /// `names`; of each document the values under those of `of_doc`.
+    fn fill(
+        &mut self,
+        cursor: &mut Cursor<'t>,
+        names: [&[u8]; 2],
+        of_doc: [&[u8]; 2],
+    ) -> Result<(), Stuck> {
         each_field(cursor, |name, value, cursor| {
             match value {
                 Token::Open(b'[') if *name == *names[1] => {
@@ -218,22 +231,25 @@ impl<'t> PartsOfQuery<'t> {
     }
 }
 
-/// Reads the fields of a document that was opened: its id and its grade. The id may lie in an object, as that of a hit.
+/// Reads the fields of a document that was opened: its id and its grade. The id may lie in an
+/// object, as that of a hit.
 fn fields_of<'t>(
     cursor: &mut Cursor<'t>,
     of_doc: [&[u8]; 2],
     into: &mut (Option<Token<'t>>, Option<Token<'t>>),
 ) -> Result<(), Stuck> {
     each_field(cursor, |name, value, cursor| match value {
-        Token::Open(b'{') if *name == *b"hit" => each_field(cursor, |name, value, cursor| match value {
-            Token::Open(open) => cursor.skip_rest(open),
-            single => {
-                if *name == *of_doc[0] {
-                    into.0 = Some(single);
+        Token::Open(b'{') if *name == *b"hit" => {
+            each_field(cursor, |name, value, cursor| match value {
+                Token::Open(open) => cursor.skip_rest(open),
+                single => {
+                    if *name == *of_doc[0] {
+                        into.0 = Some(single);
+                    }
+                    Ok(())
                 }
-                Ok(())
-            }
-        }),
+            })
+        }
         Token::Open(open) => cursor.skip_rest(open),
         single => {
             if *name == *of_doc[0] {
@@ -337,7 +353,11 @@ impl<'p> RowsOfPlatform<'p> {
                 return Ok(true);
             }
             if !first {
-                return Err(cursor.unexpected(if open == b'{' { "',' or '}'" } else { "',' or ']'" }));
+                return Err(cursor.unexpected(if open == b'{' {
+                    "',' or '}'"
+                } else {
+                    "',' or ']'"
+                }));
             }
         }
         let key = if open == b'{' { cursor.string("a key in quotes")? } else { Cow::default() };
@@ -360,7 +380,8 @@ impl<'p> RowsOfPlatform<'p> {
         } else if let Token::Open(of_value) = value {
             let (wanted, opens) = self.of.platform.queries();
             let is_here = self.of.platform == Platform::Judgments || self.open.len() == 1;
-            let holds_queries = is_here && !wanted.is_empty() && *key == *wanted && of_value == opens;
+            let holds_queries =
+                is_here && !wanted.is_empty() && *key == *wanted && of_value == opens;
             let subset = self.subset(&key).filter(|_| of_value == b'{');
             let is_read = subset.is_some_and(|subset| self.meets(subset));
             if let Some(level) = self.open.last_mut() {
@@ -392,7 +413,8 @@ impl<'p> RowsOfPlatform<'p> {
 
     /// Notes a subset; returns whether it is the one that is read.
     fn meets(&mut self, subset: String) -> bool {
-        let is_read = self.of.subset.as_ref().map_or(self.subsets.is_empty(), |asked| *asked == subset);
+        let is_read =
+            self.of.subset.as_ref().map_or(self.subsets.is_empty(), |asked| *asked == subset);
         self.read |= is_read;
         self.subsets.push(subset);
         is_read
@@ -405,7 +427,9 @@ impl<'p> RowsOfPlatform<'p> {
         all.dedup();
         let listed = match &all[..] {
             [] => return None,
-            [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+            [others @ .., last] if !others.is_empty() => {
+                format!("{} and {last}", others.join(", "))
+            }
             [only, ..] => only.clone(),
         };
         let subsets = if all.len() == 1 { "the subset" } else { "the subsets" };
@@ -449,7 +473,8 @@ impl MakeRows for RowsOfPlatform<'_> {
 }
 
 impl RowsOfPlatform<'_> {
-    /// Reads on until there are enough rows, or the text has ended for now; returns whether nothing more is read of it.
+    /// Reads on until there are enough rows, or the text has ended for now; returns whether nothing
+    /// more is read of it.
     fn walk(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> bool {
         while self.pending.make(self.of.platform.role(), rows) {
             if self.predictions.is_some() {

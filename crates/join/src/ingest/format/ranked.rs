@@ -1,5 +1,5 @@
-//! Rows of a table with the ranks right behind the documents, for ranks that order equal scores. The table has its ranks in another column,
-//! or is CSV.
+//! Rows of a table with the ranks right behind the documents, for ranks that order equal scores.
+//! The table has its ranks in another column, or is CSV.
 
 use std::io;
 
@@ -38,12 +38,14 @@ impl MadeOf for RanksMoved {
 impl MakeRows for RankedRows {
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
         let skip = self.table.skip;
-        let whole = if ended { text.len() } else { memrchr(b'\n', text).map_or(0, |feed| feed + 1) };
+        let whole =
+            if ended { text.len() } else { memrchr(b'\n', text).map_or(0, |feed| feed + 1) };
         if whole < skip && !ended {
             return Ok(0); // the header is not complete yet
         }
         let mut taking = TakingRanked { table: &self.table, before: self.line, rows };
-        self.line += self.scanner.each_row(&text[..whole], skip.min(whole), &self.table, &mut taking);
+        self.line +=
+            self.scanner.each_row(&text[..whole], skip.min(whole), &self.table, &mut taking);
         if whole > 0 {
             self.table.skip = 0;
         }
@@ -63,7 +65,9 @@ impl TakeRows for TakingRanked<'_> {
         let rank = self.table.rank.and_then(|rank| fields.get(rank)).copied().unwrap_or_default();
         let [query, doc, number] = [query, doc, number].map(|[start, end]| &text[start..end]);
         if [query, doc, rank, number].iter().any(|field| field.contains(&UNIT)) {
-            return self.rows.wrong(self.before + line, "a field has a control character in it (\\x1f)");
+            return self
+                .rows
+                .wrong(self.before + line, "a field has a control character in it (\\x1f)");
         }
         self.rows.wide_row(self.before + line, query, doc, rank, number);
     }

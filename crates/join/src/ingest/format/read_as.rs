@@ -13,7 +13,8 @@ use crate::ingest::lines::options::OptionStyle;
 ///
 /// let run = Input::Bytes { name: "run".into(), bytes: b"q1\td7\t0.5\nq1\td9\t2.5\n".into() };
 /// let qrels = Qrels::new([("q1", "d7", 1.0)])?;
-/// let error = Join::default().runs(&qrels, [run.clone()]).unwrap_err(); // three columns, and no header
+/// // Three columns, and no header.
+/// let error = Join::default().runs(&qrels, [run.clone()]).unwrap_err();
 /// assert!(error.to_string().contains("--columns query,doc,score"));
 /// let runs_as = ReadAs { columns: Some("query,doc,score".parse()?), ..ReadAs::default() };
 /// let matrix = Join { runs_as, ..Join::default() }.runs(&qrels, [run])?;
@@ -26,10 +27,11 @@ pub struct ReadAs {
     pub format: Option<InputFormat>,
     /// The columns of tables and the keys of records that are read. By default their names decide.
     pub columns: Option<ColumnNames>,
-    /// The file that says how many lines each query has, for LETOR judgments without `qid`. By default it has the path of the judgments
-    /// with `.query` or `.group` behind it.
+    /// The file that says how many lines each query has, for LETOR judgments without `qid`. By
+    /// default it has the path of the judgments with `.query` or `.group` behind it.
     pub query_lengths: Option<PathBuf>,
-    /// The subset that is read of MTEB's predictions, as `en/test`. By default there must be only one.
+    /// The subset that is read of MTEB's predictions, as `en/test`. By default there must be only
+    /// one.
     pub subset: Option<String>,
     /// The way messages write the options that they name.
     pub options: OptionStyle,
@@ -44,8 +46,8 @@ impl ReadAs {
         }
     }
 
-    /// Whether a text that begins with `start` has to be there as a whole before its rows are made: tables, and ids of neighbours whose
-    /// distances stand behind them.
+    /// Whether a text that begins with `start` has to be there as a whole before its rows are made:
+    /// tables, and ids of neighbours whose distances stand behind them.
     pub(in crate::ingest) fn needs_whole(&self, start: &[u8], name: &str) -> bool {
         let format = self.format.or_else(|| InputFormat::of_name(name));
         self.tables(start).is_some() || format == Some(InputFormat::Ibin)

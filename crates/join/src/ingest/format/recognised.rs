@@ -39,16 +39,19 @@ pub struct RecognisedText {
     pub wrong: bool,
     /// Whether this says what was done with the text, and not what it is.
     pub note: bool,
-    /// The number of neighbours of each query, if these are judgments made of ids of true neighbours.
+    /// The number of neighbours of each query, if these are judgments made of ids of true
+    /// neighbours.
     pub neighbours: Option<u64>,
     /// Whether the text has judgments; `None` where this says what was done with it.
     pub(in crate::ingest) role: Option<Role>,
 }
 
 impl Recognised {
-    /// Adds a text. A run that is the file of the judgments, and read by the same columns, ranks documents by their grades.
+    /// Adds a text. A run that is the file of the judgments, and read by the same columns, ranks
+    /// documents by their grades.
     pub(in crate::ingest) fn add(&self, name: &str, form: &Form, role: Role) {
-        // Tables and records may have grades and scores beside one another, and objects of objects have one number.
+        // Tables and records may have grades and scores beside one another, and objects of objects
+        // have one number.
         let in_objects = form.what.replace("{\"document\": score", "{\"document\": grade");
         let is_judgments = |text: &RecognisedText| {
             text.role == Some(Role::Qrels)
@@ -62,11 +65,13 @@ impl Recognised {
             _ => None,
         };
         let (name, wrong, note) = (name.to_owned(), false, false);
-        let text = RecognisedText { name, what, doubtful, wrong, note, neighbours, role: Some(role) };
+        let text =
+            RecognisedText { name, what, doubtful, wrong, note, neighbours, role: Some(role) };
         let name = text.name.clone();
         self.push(text);
         if is_twice {
-            let what = "is the file of the judgments, too, and ranks documents by their grades: judgments and then a run were expected";
+            let what = "is the file of the judgments, too, and ranks documents by their grades: \
+                        judgments and then a run were expected";
             self.doubt(&name, what.to_owned());
         }
     }
@@ -74,7 +79,15 @@ impl Recognised {
     /// Adds a text, called `name`, that probably is something else; `what` says why.
     pub(in crate::ingest) fn doubt(&self, name: &str, what: String) {
         let (name, note, neighbours) = (name.to_owned(), false, None);
-        self.push(RecognisedText { name, what, doubtful: true, wrong: true, note, neighbours, role: None });
+        self.push(RecognisedText {
+            name,
+            what,
+            doubtful: true,
+            wrong: true,
+            note,
+            neighbours,
+            role: None,
+        });
     }
 
     /// Adds a note about the text called `name`.
@@ -90,9 +103,11 @@ impl Recognised {
         });
     }
 
-    /// Notes which of the queries that judgments called `name` have without documents are not judged: an empty list is no judgment.
+    /// Notes which of the queries that judgments called `name` have without documents are not
+    /// judged: an empty list is no judgment.
     pub fn note_bare_queries(&self, name: &str, queries: Vec<Vec<u8>>, judged: &Ids) {
-        let bare: BTreeSet<_> = queries.into_iter().filter(|query| judged.find(query).is_none()).collect();
+        let bare: BTreeSet<_> =
+            queries.into_iter().filter(|query| judged.find(query).is_none()).collect();
         let Some(first) = bare.first().map(|query| printable(query)) else { return };
         let (which, count, do_not) = match bare.len() {
             1 => (String::new(), "1 query has".to_owned(), "it does not"),
@@ -101,7 +116,8 @@ impl Recognised {
         self.note(
             name,
             format!(
-                "{count} no documents ({which}{first}): {do_not} count; to count as 0, a query needs a document, with grade 0"
+                "{count} no documents ({which}{first}): {do_not} count; to count as 0, a query \
+                 needs a document, with grade 0"
             ),
         );
     }
@@ -124,7 +140,8 @@ impl Recognised {
     }
 }
 
-/// Whether two names are those of one file. Names of other inputs, such as text in memory or a pipe, are those of none.
+/// Whether two names are those of one file. Names of other inputs, such as text in memory or a
+/// pipe, are those of none.
 fn is_same_file(one: &str, other: &str) -> bool {
     let (one, other) = (Path::new(one), Path::new(other));
     let file = |path: &Path| path.is_file().then(|| path.canonicalize().ok()).flatten();

@@ -4,7 +4,8 @@
 //! {"query_id": "q1", "doc_id": "d7", "score": 0.5}
 //! ```
 //!
-//! The first record decides which keys are read; records may have other keys. A record may also have a list of documents (`lists`).
+//! The first record decides which keys are read; records may have other keys. A record may also
+//! have a list of documents (`lists`).
 
 use std::borrow::Cow;
 
@@ -45,7 +46,12 @@ impl RecordKeys {
     ///
     /// # Errors
     /// Keys are missing, or there is no record.
-    pub fn of(text: &[u8], role: Role, by: Option<JudgedBy>, read_as: &ReadAs) -> Result<Self, String> {
+    pub fn of(
+        text: &[u8],
+        role: Role,
+        by: Option<JudgedBy>,
+        read_as: &ReadAs,
+    ) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
         let said = |stuck: Stuck| match stuck {
             Stuck::Wrong(message) => message,
@@ -74,7 +80,13 @@ impl RecordKeys {
             }
             Ok(ChosenRows::Lists(ChosenLists { query, docs, numbers, group })) => {
                 let (numbers, group) = (numbers.map(name), by.zip(group.map(name)));
-                Ok(RecordKeys::Lists(ListKeys { role, query: name(query), docs: name(docs), numbers, group }))
+                Ok(RecordKeys::Lists(ListKeys {
+                    role,
+                    query: name(query),
+                    docs: name(docs),
+                    numbers,
+                    group,
+                }))
             }
             Err(NotChosen::Wrong(message)) => Err(message),
             Err(NotChosen::Missing(missing)) => Err(missing.message(read_as.options)),
@@ -88,7 +100,8 @@ impl RecordKeys {
                 ))
             }
             Err(NotChosen::NoNames(missing)) => Err(format!(
-                "the keys of the first record are {}, and {} is known: {} was expected; `{}` names other keys",
+                "the keys of the first record are {}, and {} is known: {} was expected; `{}` names \
+                 other keys",
                 missing.among.join(", "),
                 missing.met.map_or("none".to_owned(), |met| format!("only {met}")),
                 expected(),
@@ -142,7 +155,8 @@ impl SingleKeys {
         self.names.len() + usize::from(self.other().is_some())
     }
 
-    /// The index of the key `name` among those that are read; that of the rank or the group is the last.
+    /// The index of the key `name` among those that are read; that of the rank or the group is the
+    /// last.
     fn place(&self, name: &[u8]) -> Option<usize> {
         let other = || (self.other() == Some(name)).then_some(self.names.len());
         self.names.iter().position(|key| key == name).or_else(other)
@@ -150,7 +164,10 @@ impl SingleKeys {
 
     fn shape(&self) -> String {
         let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
-        let group = self.group.as_ref().map(|(_, key)| format!("\"{}\": …, ", crate::error::printable(key)));
+        let group = self
+            .group
+            .as_ref()
+            .map(|(_, key)| format!("\"{}\": …, ", crate::error::printable(key)));
         format!("{{\"{query}\": …, {}\"{doc}\": …, \"{number}\": …}}", group.unwrap_or_default())
     }
 }
@@ -196,7 +213,8 @@ impl MadeOf for OfRecords {
 
 /// Describes what is expected where records begin.
 fn expected(role: Role, in_array: bool) -> String {
-    let (record, number) = (r#"a record such as {"query_id": "q1", "doc_id": "d1", "#, role.number());
+    let (record, number) =
+        (r#"a record such as {"query_id": "q1", "doc_id": "d1", "#, role.number());
     let value = if role == Role::Qrels { "1" } else { "0.5" };
     let objects = if in_array { String::new() } else { format!(", or {}", objects(number)) };
     format!("{record}\"{number}\": {value}}}{objects}")
@@ -279,8 +297,16 @@ impl RecordReader {
 }
 
 /// Makes a row of the record on line `line`.
-fn row(keys: &SingleKeys, number: &str, line: u64, (found, again): FoundKeys<'_>, rows: &mut MadeRows) {
-    let name = |at: usize| quoted(keys.names.get(at).map(Vec::as_slice).or(keys.other()).unwrap_or_default());
+fn row(
+    keys: &SingleKeys,
+    number: &str,
+    line: u64,
+    (found, again): FoundKeys<'_>,
+    rows: &mut MadeRows,
+) {
+    let name = |at: usize| {
+        quoted(keys.names.get(at).map(Vec::as_slice).or(keys.other()).unwrap_or_default())
+    };
     let missing = |at: usize| format!("there is no {} in the record", name(at));
     let row = || {
         if let Some(at) = again {
@@ -291,7 +317,8 @@ fn row(keys: &SingleKeys, number: &str, line: u64, (found, again): FoundKeys<'_>
         let doc = id(doc.ok_or_else(|| missing(1))?, "document")?;
         let other = match (&keys.group, other) {
             (Some((by, _)), group) => id(group.ok_or_else(|| missing(3))?, &by.to_string())?,
-            // A rank matters only where it orders equal scores. A value that is not a rank is left empty until then.
+            // A rank matters only where it orders equal scores. A value that is not a rank is left
+            // empty until then.
             (None, Some(Token::Word(word))) => Cow::Borrowed(word),
             (None, Some(rank)) => id(rank, "rank").unwrap_or_default(),
             (None, None) => Cow::default(),
@@ -301,7 +328,9 @@ fn row(keys: &SingleKeys, number: &str, line: u64, (found, again): FoundKeys<'_>
             Token::String(string) => {
                 Err(format!("the {number} is the string {}, and not a number", quoted(&string)))
             }
-            Token::Open(_) => Err(format!("the {number} is an object or an array, and not a number")),
+            Token::Open(_) => {
+                Err(format!("the {number} is an object or an array, and not a number"))
+            }
         }
     };
     match row() {
@@ -323,7 +352,11 @@ pub(super) struct RecordLines {
 
 impl RecordLines {
     pub fn new(keys: RecordKeys, number: &'static str) -> Self {
-        RecordLines { reader: RecordReader::new(keys, number), alike: AlikeRecords::default(), line: 0 }
+        RecordLines {
+            reader: RecordReader::new(keys, number),
+            alike: AlikeRecords::default(),
+            line: 0,
+        }
     }
 
     fn line(&mut self, text: &[u8], rows: &mut MadeRows) {
@@ -403,7 +436,11 @@ enum ArrayPosition {
 
 impl RecordArray {
     pub fn new(keys: RecordKeys, number: &'static str) -> Self {
-        RecordArray { reader: RecordReader::new(keys, number), line: 1, place: ArrayPosition::Before }
+        RecordArray {
+            reader: RecordReader::new(keys, number),
+            line: 1,
+            place: ArrayPosition::Before,
+        }
     }
 
     /// Reads the next item; returns `false` at the end.

@@ -18,9 +18,12 @@ pub(in crate::ingest) mod at {
     pub const RANK: usize = 6;
 }
 
-/// The columns of passages, in the order of [`at`]. Judgments may lack the grade, and results the score if they have ranks; an end or a length
-/// is needed. `given` names some of them.
-pub(in crate::ingest) fn span_columns(role: Role, given: Option<&ColumnNames>) -> Vec<NamedColumn<'_>> {
+/// The columns of passages, in the order of [`at`]. Judgments may lack the grade, and results the
+/// score if they have ranks; an end or a length is needed. `given` names some of them.
+pub(in crate::ingest) fn span_columns(
+    role: Role,
+    given: Option<&ColumnNames>,
+) -> Vec<NamedColumn<'_>> {
     let hint = match role {
         Role::Qrels => "; `--columns query=…,doc=…,start=NAME,grade=…` gives others",
         Role::Run => "; `--columns query=…,doc=…,start=NAME,score=…` gives others",

@@ -1,4 +1,5 @@
-//! Files of tables, such as those of Parquet, which another crate reads: what the reader is asked for, and what it returns.
+//! Files of tables, such as those of Parquet, which another crate reads: what the reader is asked
+//! for, and what it returns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +9,8 @@ use super::fields::{self, Lacking};
 use super::lists::wrong_lengths;
 pub use super::names::Missing;
 use super::names::{
-    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnNames, NotChosen, choose_rows, in_order,
+    CellShape, ChosenColumns, ChosenLists, ChosenRows, ColumnNames, NotChosen, choose_rows,
+    in_order,
 };
 use super::span_columns::{at, span_columns};
 use crate::error::{Problem, Problems};
@@ -21,7 +23,8 @@ use crate::ingest::lines::options::OptionStyle;
 use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
-/// A reader of files of tables, for [`Join::tables`](crate::ingest::Join::tables): the crate `laneval-formats` has one.
+/// A reader of files of tables, for [`Join::tables`](crate::ingest::Join::tables): the crate
+/// `laneval-formats` has one.
 pub trait TableReader: fmt::Debug + Sync {
     /// Reads a file.
     ///
@@ -127,7 +130,8 @@ impl<'a> TableColumns<'a> {
     ///
     /// ```
     /// use laneval::tables::TableColumns;
-    /// let places = TableColumns::of_results(None, false).places(&["score", "query-id", "corpus-id"])?;
+    /// let places =
+    ///     TableColumns::of_results(None, false).places(&["score", "query-id", "corpus-id"])?;
     /// assert_eq!((places.query, places.doc, places.number), (1, 2, Some(0)));
     /// # Ok::<(), laneval::tables::WrongTable>(())
     /// ```
@@ -138,12 +142,14 @@ impl<'a> TableColumns<'a> {
         self.places_with_lists(names, &[])
     }
 
-    /// Returns the places of the columns in a table whose columns have these names; `lists` says of each whether it has a list in each row.
+    /// Returns the places of the columns in a table whose columns have these names; `lists` says of
+    /// each whether it has a list in each row.
     ///
     /// ```
     /// use laneval::tables::TableColumns;
     /// let names = ["user_input", "retrieved_context_ids", "score"];
-    /// let places = TableColumns::of_results(None, false).places_with_lists(&names, &[false, true, false])?;
+    /// let places = TableColumns::of_results(None, false)
+    ///     .places_with_lists(&names, &[false, true, false])?;
     /// assert_eq!((places.query, places.doc, places.number), (0, 1, None));
     /// assert!(places.lists.is_some_and(|lists| lists.ranked()));
     /// # Ok::<(), laneval::tables::WrongTable>(())
@@ -151,7 +157,11 @@ impl<'a> TableColumns<'a> {
     ///
     /// # Errors
     /// A column that the table lacks.
-    pub fn places_with_lists(&self, names: &[impl AsRef<str>], lists: &[bool]) -> Result<Places, WrongTable> {
+    pub fn places_with_lists(
+        &self,
+        names: &[impl AsRef<str>],
+        lists: &[bool],
+    ) -> Result<Places, WrongTable> {
         if self.by == Some(JudgedBy::Span) {
             return self.places_of_spans(names);
         }
@@ -166,7 +176,8 @@ impl<'a> TableColumns<'a> {
             }
             Some(given) => {
                 let count = given.ordered().unwrap_or(0);
-                let message = format!("there are {} columns, and `{given}` names {count}", names.len());
+                let message =
+                    format!("there are {} columns, and `{given}` names {count}", names.len());
                 return Err(WrongTable::Column(message));
             }
             None => {
@@ -175,14 +186,21 @@ impl<'a> TableColumns<'a> {
                 let chosen = choose_rows(&bytes, &shapes, self.role, self.by, self.given);
                 let chosen = chosen.map_err(|wrong| match wrong {
                     NotChosen::Wrong(message) => WrongTable::Column(message),
-                    NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
+                    NotChosen::NoNames(missing) | NotChosen::Missing(missing) => {
+                        WrongTable::Missing(missing)
+                    }
                 })?;
                 match chosen {
                     ChosenRows::Single(chosen) => chosen,
                     ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
                         let ranked = self.role == Role::Run && (numbers.is_none() || self.ranks);
                         let lists = Some(ListColumns { role: self.role, ranked });
-                        return Ok(Places { number: numbers, group, lists, ..Places::of(query, docs) });
+                        return Ok(Places {
+                            number: numbers,
+                            group,
+                            lists,
+                            ..Places::of(query, docs)
+                        });
                     }
                 }
             }
@@ -249,7 +267,8 @@ pub struct Places {
     pub end: Option<usize>,
     /// The column of their numbers of positions, in the place of these ends.
     pub length: Option<usize>,
-    /// What the lists are, if each row has a list of documents, and perhaps one of grades or scores.
+    /// What the lists are, if each row has a list of documents, and perhaps one of grades or
+    /// scores.
     pub lists: Option<ListColumns>,
 }
 
@@ -276,7 +295,17 @@ impl Places {
     /// The places of queries and documents alone.
     fn of(query: usize, doc: usize) -> Self {
         let (number, rank, group) = (None, None, None);
-        Places { query, doc, number, rank, group, start: None, end: None, length: None, lists: None }
+        Places {
+            query,
+            doc,
+            number,
+            rank,
+            group,
+            start: None,
+            end: None,
+            length: None,
+            lists: None,
+        }
     }
 
     /// Returns all places, ascending, each once.
@@ -319,7 +348,8 @@ pub enum WrongTable {
     Type(String),
     /// Some rows cannot be read.
     Rows {
-        /// The first wrong rows, at most [`Problems::LIMIT`](crate::error::Problems::LIMIT): their numbers, from 1, and what is wrong.
+        /// The first wrong rows, at most [`Problems::LIMIT`](crate::error::Problems::LIMIT): their
+        /// numbers, from 1, and what is wrong.
         first: Vec<(u64, String)>,
         /// The number of problems beyond `first`.
         more: u64,
@@ -362,7 +392,10 @@ impl WrongTable {
 }
 
 /// Calls `work` with a table as results.
-pub(in crate::ingest) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+pub(in crate::ingest) fn with_records<R>(
+    table: &dyn Table,
+    work: impl FnOnce(&[Records<'_>]) -> R,
+) -> R {
     let (mut work, mut done) = (Some(work), None);
     table.with_records(&mut |batches| {
         if let Some(work) = work.take() {
@@ -373,7 +406,10 @@ pub(in crate::ingest) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[
 }
 
 /// Calls `work` with a table as judgments.
-pub(in crate::ingest) fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+pub(in crate::ingest) fn with_judgments<R>(
+    table: &dyn Table,
+    work: impl FnOnce(&[Judgments<'_>]) -> R,
+) -> R {
     let (mut work, mut done) = (Some(work), None);
     table.with_judgments(&mut |batches| {
         if let Some(work) = work.take() {

@@ -1,36 +1,48 @@
 //! Recognises the format of a text by its first lines.
 //!
-//! A text that can be TREC is TREC, unless it begins as JSON. Otherwise the content decides. The end of a name (`.tsv`, `.csv`, `.jsonl`,
-//! `.letor`, also with `.gz` or `.zst` behind it) decides only if the content can be read in two ways.
+//! A text that can be TREC is TREC, unless it begins as JSON. Otherwise the content decides. The
+//! end of a name (`.tsv`, `.csv`, `.jsonl`, `.letor`, also with `.gz` or `.zst` behind it) decides
+//! only if the content can be read in two ways.
 //!
-//! Most formats can be mistaken for another: a header of four words is a line with a wrong grade, LETOR is blanks between numbers, a TSV
-//! whose titles have blanks is TREC with other fields. So the order of the questions decides, and it goes from what is certain to what is a
-//! guess:
+//! Most formats can be mistaken for another: a header of four words is a line with a wrong grade,
+//! LETOR is blanks between numbers, a TSV whose titles have blanks is TREC with other fields. So
+//! the order of the questions decides, and it goes from what is certain to what is a guess:
 //!
 //! ```text
-//!  question                                            if so                        why here
-//!  the dialect is one of trec_eval                     TREC, or an error            trec_eval reads nothing else
-//!  ids of neighbours were named, or the name says so    rows of ids                  they have no magic bytes
-//!  NumPy's magic bytes                                 a matrix                     no text has them
-//!  magic bytes of Parquet, Arrow; line 1 is no TREC    a file of tables             ids may be any bytes, so TREC comes first
-//!  a format was named                                  that one                     the user knows
-//!  line 1 is TREC, no JSON; no columns were named      TREC; by the name: table     the promise: what can be TREC is TREC
-//!  a zero byte, the start of an archive …              an error that says so        the questions below are about text
-//!  JSON                                                JSON                         its start is not ambiguous
-//!  a later line is TREC, or all are of the other role  known header → table,        one bad line must not make TREC a table; swapped
-//!                                                      else an error of TREC        arguments must not become a table without a header
-//!  { or [ at the start                                 JSON, with its error         broken JSON is told as JSON
-//!  qid: or 1:0.5 in line 1, or numbers alone           LETOR, or scores for it      before tables, for it is blanks between fields
-//!  ; or | in all lines, quotes around lines            an error that says so        else it were one column of a table
-//!  a header, also behind # above                       a table                      names are evidence, counts of columns a guess
-//!  a run of 5 fields, the last a number                TREC without a tag           only the tag can be what is missing
-//!  1 or 2 lines of 3 or 5 fields                       an error with the option     too little to guess from
-//!  3 columns, or several between tabs or commas        a table, in TREC's order     the guess, which `-v` reports
-//!  none of these                                       an error of TREC             the most usual intention
+//!  question                           if so                     why here
+//!  the dialect is one of trec_eval    TREC, or an error         trec_eval reads nothing else
+//!  ids of neighbours were named, or   rows of ids               they have no magic bytes
+//!    the name says so
+//!  NumPy's magic bytes                a matrix                  no text has them
+//!  magic bytes of Parquet, Arrow;     a file of tables          ids may be any bytes, so TREC
+//!    line 1 is no TREC                                          comes first
+//!  a format was named                 that one                  the user knows
+//!  line 1 is TREC, no JSON; no        TREC; by the name: table  the promise: what can be TREC is
+//!    columns were named                                         TREC
+//!  a zero byte, the start of an       an error that says so     the questions below are about text
+//!    archive …
+//!  JSON                               JSON                      its start is not ambiguous
+//!  a later line is TREC, or all are   known header → table,     one bad line must not make TREC a
+//!    of the other role                else an error of TREC     table; swapped arguments must not
+//!                                                               become a table without a header
+//!  { or [ at the start                JSON, with its error      broken JSON is told as JSON
+//!  qid: or 1:0.5 in line 1, or        LETOR, or scores for it   before tables, for it is blanks
+//!    numbers alone                                              between fields
+//!  ; or | in all lines, quotes        an error that says so     else it were one column of a table
+//!    around lines
+//!  a header, also behind # above      a table                   names are evidence, counts of
+//!                                                               columns a guess
+//!  a run of 5 fields, the last a      TREC without a tag        only the tag can be what is
+//!    number                                                     missing
+//!  1 or 2 lines of 3 or 5 fields      an error with the option  too little to guess from
+//!  3 columns, or several between      a table, in TREC's order  the guess, which `-v` reports
+//!    tabs or commas
+//!  none of these                      an error of TREC          the most usual intention
 //! ```
 //!
-//! Twenty lines are looked at, of the first 64 KiB, or of more if the first line is longer. Nothing is decided by a line further down, so a
-//! text is told in the same way from a file and from a pipe; and what is wrong there is a problem of its line.
+//! Twenty lines are looked at, of the first 64 KiB, or of more if the first line is longer. Nothing
+//! is decided by a line further down, so a text is told in the same way from a file and from a
+//! pipe; and what is wrong there is a problem of its line.
 
 use super::Form;
 use super::foreign::{Head, OtherFormat, of_head};
@@ -79,10 +91,13 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
     }
     let comments = role.comments(rules);
     let all = (1..).zip(head.text.split(|&byte| byte == b'\n'));
-    let lines: Vec<(u64, &[u8])> = all.filter(|(_, line)| counts(line, comments)).take(LINES).collect();
-    // The first line that counts alone: if it is right, the text is TREC with some wrong lines, however many follow.
+    let lines: Vec<(u64, &[u8])> =
+        all.filter(|(_, line)| counts(line, comments)).take(LINES).collect();
+    // The first line that counts alone: if it is right, the text is TREC with some wrong lines,
+    // however many follow.
     let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());
-    if let Some(format) = read_as.tables(head.text).filter(|_| read_as.format.is_some() || !is_trec) {
+    if let Some(format) = read_as.tables(head.text).filter(|_| read_as.format.is_some() || !is_trec)
+    {
         return of_file(format, known);
     }
     let Some(&(number, first)) = lines.first() else { return Ok(Form::trec()) };
@@ -108,7 +123,8 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
     }
 }
 
-/// Makes the message for a text of another format under a dialect of trec_eval, which reads only TREC.
+/// Makes the message for a text of another format under a dialect of trec_eval, which reads only
+/// TREC.
 fn convertible(head: Head<'_>, known: KnownOfText<'_>) -> Option<OtherFormat> {
     let form = tell(head, KnownOfText { dialect: Dialect::Laneval, ..known }).ok()?;
     if form.table().is_none() && form.columns().is_none() {
@@ -118,7 +134,8 @@ fn convertible(head: Head<'_>, known: KnownOfText<'_>) -> Option<OtherFormat> {
     let judgments = if known.role == Role::Qrels { "--qrels " } else { "" };
     let is = if form.doubtful { "has" } else { "is" };
     let message = format!(
-        "{is} {}, and dialects of trec_eval read TREC text alone: `laneval convert {judgments}{name} -o {name}.trec` writes it so",
+        "{is} {}, and dialects of trec_eval read TREC text alone: `laneval convert \
+         {judgments}{name} -o {name}.trec` writes it so",
         form.what
     );
     Some(OtherFormat::Told(0, message))
@@ -129,7 +146,8 @@ impl<'l> Look<'l> {
         let KnownOfText { role, read_as, .. } = self.known;
         let is_trec = |role: Role, line: &[u8]| role.fault(line, self.rules).is_none();
         let start = self.first.trim_ascii_start();
-        let is_json = is_json(self.text()); // ids of JSON may have words and numbers, as a line of TREC
+        // Ids of JSON may have words and numbers, as a line of TREC.
+        let is_json = is_json(self.text());
         if read_as.columns.is_none() && !is_json && is_trec(role, self.first) {
             return self.by_name().unwrap_or_else(|| Ok(Form::trec()));
         }
@@ -184,8 +202,8 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// Decides by the name about lines that can be TREC and something else: a table in which fields have blanks, so that TREC would have
-    /// other fields, or LETOR without features.
+    /// Decides by the name about lines that can be TREC and something else: a table in which fields
+    /// have blanks, so that TREC would have other fields, or LETOR without features.
     fn by_name(self) -> Option<Told> {
         let separator = match InputFormat::of_name(self.known.name)? {
             InputFormat::Tsv => Separator::Tab,
@@ -202,7 +220,8 @@ impl<'l> Look<'l> {
         {
             return Some(form);
         }
-        let has_blanks = |line: &[u8]| separator.fields(line).iter().any(|field| split(field).count() != 1);
+        let has_blanks =
+            |line: &[u8]| separator.fields(line).iter().any(|field| split(field).count() != 1);
         let is_alike = |line: &[u8]| separator.fields(line).len() == fields.len();
         let is_table = self.lines.iter().any(|(_, line)| has_blanks(line))
             && self.lines.iter().all(|(_, line)| is_alike(line));
@@ -214,11 +233,13 @@ impl<'l> Look<'l> {
         finite(number).is_some().then_some(Ok(form))
     }
 
-    /// Checks whether only tabs stand between the fields of all lines, and all lines have as many fields as the first.
+    /// Checks whether only tabs stand between the fields of all lines, and all lines have as many
+    /// fields as the first.
     fn is_tabbed(self) -> bool {
         let count = Separator::Tab.fields(self.first).len();
         let is_field = |field: &&[u8]| !field.is_empty() && field.trim_ascii() == *field;
-        let is_comment = |line: &[u8]| line.trim_ascii_start().starts_with(b"#"); // tables have no comments
+        // Tables have no comments.
+        let is_comment = |line: &[u8]| line.trim_ascii_start().starts_with(b"#");
         let mut all = self.head.text.split(|&byte| byte == b'\n');
         self.lines.iter().all(|(_, line)| {
             let fields = Separator::Tab.fields(line);
@@ -240,16 +261,20 @@ impl<'l> Look<'l> {
     fn is_regular(self) -> bool {
         let (enough, fields) = (self.lines.len() >= FEWEST, |line: &[u8]| split(line).count());
         let number = |line: &[u8]| split(line).last().and_then(finite).is_some();
-        enough && self.lines.iter().all(|(_, line)| fields(line) == fields(self.first) && number(line))
+        enough
+            && self.lines.iter().all(|(_, line)| fields(line) == fields(self.first) && number(line))
     }
 
-    /// Makes the message for a few lines of fewer fields than TREC has, which are a table if an option says so.
+    /// Makes the message for a few lines of fewer fields than TREC has, which are a table if an
+    /// option says so.
     fn too_few(self) -> Option<String> {
         let count = split(self.first).count();
         let is_number = |line: &[u8]| split(line).last().and_then(finite).is_some();
         let is_alike = |line: &[u8]| split(line).count() == count && is_number(line);
         let few = self.head.all && self.lines.len() < FEWEST && self.known.by.is_none();
-        if !few || self.separator() != Separator::Blanks || !self.lines.iter().all(|(_, line)| is_alike(line))
+        if !few
+            || self.separator() != Separator::Blanks
+            || !self.lines.iter().all(|(_, line)| is_alike(line))
         {
             return None;
         }
@@ -263,7 +288,9 @@ impl<'l> Look<'l> {
             (Role::Qrels, 3) => {
                 format!("say `{}` if they are that", options.columns_in_order("query,doc,grade"))
             }
-            (Role::Run, 5) => format!("say `{}` if only the tag is missing", options.format(role, "trec")),
+            (Role::Run, 5) => {
+                format!("say `{}` if only the tag is missing", options.format(role, "trec"))
+            }
             _ => return None,
         };
         let complaint = role.complaint(self.first, LineFault::Fields(count), self.rules);

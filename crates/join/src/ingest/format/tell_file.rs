@@ -13,7 +13,8 @@ use crate::error::printable;
 use crate::ingest::lines::layout::{NumberKind, TableLayout};
 use crate::ingest::lines::shape::Role;
 
-/// Recognises a matrix of NumPy. A matrix of scores has the shape of the matrix of grades, for its documents are the same.
+/// Recognises a matrix of NumPy. A matrix of scores has the shape of the matrix of grades, for its
+/// documents are the same.
 pub(super) fn matrix(
     head: Head<'_>,
     KnownOfText { role, text, partner, .. }: KnownOfText<'_>,
@@ -50,12 +51,15 @@ pub(super) fn of_file(
     let wrong = |message: String| OtherFormat::Told(0, message);
     let reader = tables.reader.ok_or_else(|| {
         wrong(format!(
-            "is {name}, which this build does not read: build the command with `--features parquet`, or take that of the Python package; in \
+            "is {name}, which this build does not read: build the command with `--features \
+             parquet`, or take that of the Python package; in \
              Rust `Join::tables` takes a reader"
         ))
     })?;
     let Some(text) = text else {
-        return Err(wrong(format!("is {name}, which cannot be read batch by batch: evaluate it as a file")));
+        return Err(wrong(format!(
+            "is {name}, which cannot be read batch by batch: evaluate it as a file"
+        )));
     };
     let bytes = TableBytes::of(text).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let columns = TableColumns::of(role, read_as.columns.as_ref(), tables.ranks).with_groups(by);

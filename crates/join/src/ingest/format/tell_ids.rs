@@ -1,4 +1,5 @@
-//! Tells files of the ids of nearest neighbours, by a format that was named or by the end of a name.
+//! Tells files of the ids of nearest neighbours, by a format that was named or by the end of a
+//! name.
 
 use super::Form;
 use super::Partner;
@@ -17,9 +18,11 @@ const VECTORS: [&str; 5] = [".fvecs", ".bvecs", ".fbin", ".u8bin", ".i8bin"];
 
 /// The format of ids of neighbours that a text is in; the error is that it holds vectors.
 pub(super) fn of_ids(known: KnownOfText<'_>) -> Result<Option<InputFormat>, String> {
-    let is_of_ids =
-        |format: &InputFormat| matches!(format, InputFormat::Ivecs | InputFormat::Ibin | InputFormat::Ids);
-    let format = known.read_as.format.or_else(|| InputFormat::of_name(known.name)).filter(is_of_ids);
+    let is_of_ids = |format: &InputFormat| {
+        matches!(format, InputFormat::Ivecs | InputFormat::Ibin | InputFormat::Ids)
+    };
+    let format =
+        known.read_as.format.or_else(|| InputFormat::of_name(known.name)).filter(is_of_ids);
     let name = known.name.to_ascii_lowercase();
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     let holds_vectors = VECTORS.iter().any(|end| name.ends_with(end));
@@ -44,8 +47,8 @@ pub(super) fn ids(
     let made = match role {
         Role::Qrels => {
             let table = TableLayout::made(NumberKind::Number, "ids of true neighbours");
-            let (truth, partner) =
-                OfTruth::new(file, text, name).map_err(|error| format!("cannot be read: {error}"))?;
+            let (truth, partner) = OfTruth::new(file, text, name)
+                .map_err(|error| format!("cannot be read: {error}"))?;
             RowMaker::new(truth, table).with_partner(partner)
         }
         Role::Run => {

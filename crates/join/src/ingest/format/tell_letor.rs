@@ -29,7 +29,8 @@ impl Look<'_> {
         fields.next().map_or(is_number || self.are_scores(), |second| {
             // SVM-light's form without `qid`: a label, and then features as `number:value`.
             let feature = second.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            second.starts_with(b"qid:") || is_number && feature > 0 && second.get(feature) == Some(&b':')
+            second.starts_with(b"qid:")
+                || is_number && feature > 0 && second.get(feature) == Some(&b':')
         })
     }
 
@@ -46,7 +47,9 @@ impl Look<'_> {
         match self.known.role {
             Role::Run if !one => Err(OtherFormat::Told(
                 0,
-                "is LETOR, labels and features, but no ranking: give a file with a score for each of its lines".to_owned(),
+                "is LETOR, labels and features, but no ranking: give a file with a score for each \
+                 of its lines"
+                    .to_owned(),
             )),
             Role::Run => {
                 let Some(Partner::Letor(letor)) = self.known.partner else {
@@ -55,17 +58,34 @@ impl Look<'_> {
                 let shape = "a score on each line, and no header";
                 let table = TableLayout::made(NumberKind::Number, shape);
                 Ok(Form {
-                    what: format!("scores of the documents of {}", printable(letor.text.name.as_bytes())),
+                    what: format!(
+                        "scores of the documents of \
+                                   {}",
+                        printable(letor.text.name.as_bytes())
+                    ),
                     shape: RowShape::Made(RowMaker::new(OfScores(letor.clone()), table)),
                     doubtful: false,
                 })
             }
             Role::Qrels => {
-                let Some(text) = self.known.text else { unreachable!("judgments stay while they are read") };
-                let has_qid = split(self.first).nth(1).is_some_and(|field| field.starts_with(b"qid:"));
+                let Some(text) = self.known.text else {
+                    unreachable!(
+                        "judgments stay while they \
+                    are read"
+                    )
+                };
+                let has_qid =
+                    split(self.first).nth(1).is_some_and(|field| field.starts_with(b"qid:"));
                 let groups = self.groups(text, has_qid)?;
-                let by = groups.as_ref().map_or(String::new(), |(name, _)| format!(", queries by {}", printable(name.as_bytes())));
-                let letor = Letor { text: text.clone(), query_lengths: groups.map(|(_, groups)| groups) };
+                let by = groups.as_ref().map_or(String::new(), |(name, _)| {
+                    format!(
+                        ", queries by \
+                    {}",
+                        printable(name.as_bytes())
+                    )
+                });
+                let letor =
+                    Letor { text: text.clone(), query_lengths: groups.map(|(_, groups)| groups) };
                 let table = TableLayout::made(NumberKind::Number, SHAPE);
                 let made = RowMaker::new(letor.clone(), table).with_partner(Partner::Letor(letor));
                 Ok(Form {
@@ -77,7 +97,8 @@ impl Look<'_> {
         }
     }
 
-    /// Reads the groups of LETOR judgments, with the name of their file, if lines have no `qid` or the file was given.
+    /// Reads the groups of LETOR judgments, with the name of their file, if lines have no `qid` or
+    /// the file was given.
     pub fn groups(
         self,
         text: &Opened,
@@ -89,7 +110,8 @@ impl Look<'_> {
             path.push(extension);
             PathBuf::from(path)
         };
-        // The file has the name with an ending, with or without the extension of a compressed file, and may be compressed too.
+        // The file has the name with an ending, with or without the extension of a compressed file,
+        // and may be compressed too.
         let beside = || {
             let path = text.path.as_deref()?;
             let packed = path
@@ -113,7 +135,8 @@ impl Look<'_> {
                 Some(path) => path,
                 None => {
                     return Err(self.wrong(format!(
-                        "is LETOR without qid: `{}` names a file that says how many lines each query has, or it lies beside this one, with \
+                        "is LETOR without qid: `{}` names a file that says how many lines each \
+                         query has, or it lies beside this one, with \
                          .query or .group behind the same name",
                         self.options().groups()
                     )));

@@ -1,6 +1,7 @@
 //! Tells the JSON files of platforms, which are one large object, by the keys at their start.
 //!
-//! Only what is no object of queries, and no record that is known, is looked at: so no file of these is taken for something else.
+//! Only what is no object of queries, and no record that is known, is looked at: so no file of
+//! these is taken for something else.
 
 use super::Form;
 use super::RowMaker;
@@ -69,7 +70,9 @@ fn platform(text: &[u8]) -> Option<Platform> {
                 return Some(Platform::Finetuning);
             }
             (b"requests", ValueStart::Array) => return Some(Platform::EvalRequest),
-            (b"details", ValueStart::Object(FirstInside::Object)) => return Some(Platform::EvalResponse),
+            (b"details", ValueStart::Object(FirstInside::Object)) => {
+                return Some(Platform::EvalResponse);
+            }
             (b"queries", ValueStart::Array) => return Some(Platform::Case),
             (b"judgmentRatings", ValueStart::Array) => return Some(Platform::Judgments),
             // What a search or a request of a document returns.
@@ -122,14 +125,20 @@ mod tests {
             (r#"{"queries": {"q": "What?"}, "corpus": {"#, Some(Platform::Finetuning)),
             (r#"{"mode": "text", "relevant_docs": {"q": ["d"]}}"#, Some(Platform::Finetuning)),
             (r#"{"metric": {"precision": {"k": 3}}, "requests": [{"#, Some(Platform::EvalRequest)),
-            (r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 1"#, Some(Platform::EvalResponse)),
+            (
+                r#"{"metric_score": 0.5, "details": {"q": {"metric_score": 1"#,
+                Some(Platform::EvalResponse),
+            ),
             (r#"{"name": "x", "judgmentRatings": [{"#, Some(Platform::Judgments)),
             (
                 r#"{"took": 1, "hits": {"total": {}, "hits": [{"_source": {"judgmentRatings": ["#,
                 Some(Platform::Judgments),
             ),
             (r#"{"case_name": "x", "queries": [{"#, Some(Platform::Case)),
-            (r#"{"mteb_model_meta": {"model_name": null, "revision": null}"#, Some(Platform::Predictions)),
+            (
+                r#"{"mteb_model_meta": {"model_name": null, "revision": null}"#,
+                Some(Platform::Predictions),
+            ),
             // Queries and documents with these names.
             (r#"{"mteb_model_meta": {"d": 1}}"#, None),
             (r#"{"queries": {"d": 1}, "corpus": {"d": 2}}"#, None),

@@ -20,8 +20,8 @@ use crate::ingest::lines::shape::Role;
 use crate::label::JudgedBy;
 
 impl Look<'_> {
-    /// Makes the message for a first line whose columns cannot be recognised: their separator is not read, quotes are around the line, or
-    /// quotes are not closed.
+    /// Makes the message for a first line whose columns cannot be recognised: their separator is
+    /// not read, quotes are around the line, or quotes are not closed.
     pub fn no_table(self, separator: Separator) -> Option<String> {
         let columns = self.columns(separator);
         if columns > 2 {
@@ -35,7 +35,8 @@ impl Look<'_> {
         if let Some(byte) = between {
             let byte = char::from(byte);
             return Some(format!(
-                "the columns of {} are separated by '{byte}', which is not read: tabs and commas are, for example after `tr '{byte}' '\\t'`",
+                "the columns of {} are separated by '{byte}', which is not read: tabs and commas \
+                 are, for example after `tr '{byte}' '\\t'`",
                 quoted(self.first)
             ));
         }
@@ -45,7 +46,8 @@ impl Look<'_> {
                 quoted(self.first)
             )),
             (_, 1) if self.first.trim_ascii_start().starts_with(b"\"") => Some(format!(
-                "quotes are around the whole line {}, which makes it one column: three or more were expected",
+                "quotes are around the whole line {}, which makes it one column: three or more \
+                 were expected",
                 quoted(self.first)
             )),
             _ => None,
@@ -54,14 +56,19 @@ impl Look<'_> {
 
     /// Recognises a run of TREC whose lines have all but a tag.
     pub fn without_tag(self) -> Option<Form> {
-        let is_so = |line: &[u8]| split(line).count() == 5 && split(line).nth(4).and_then(finite).is_some();
+        let is_so =
+            |line: &[u8]| split(line).count() == 5 && split(line).nth(4).and_then(finite).is_some();
         let enough = self.lines.len() >= FEWEST || self.known.read_as.format.is_some();
-        if self.known.role != Role::Run || !enough || !self.lines.iter().all(|(_, line)| is_so(line)) {
+        if self.known.role != Role::Run
+            || !enough
+            || !self.lines.iter().all(|(_, line)| is_so(line))
+        {
             return None;
         }
         let (value, group) = (NumberKind::Number, None);
         let chosen = ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group };
-        let table = of_columns(Separator::Blanks, 5, chosen, "query iter docno rank score".to_owned());
+        let table =
+            of_columns(Separator::Blanks, 5, chosen, "query iter docno rank score".to_owned());
         let what = "TREC text without tags".to_owned();
         Some(Form { shape: RowShape::Table(table), what, doubtful: false })
     }
@@ -72,19 +79,22 @@ impl Look<'_> {
         choose(&separator.fields(self.first), role, by, read_as.columns.as_ref())
     }
 
-    /// Recognises a table whose header is the last line before the first that counts, behind a `#`, as `numpy.savetxt` writes it.
+    /// Recognises a table whose header is the last line before the first that counts, behind a `#`,
+    /// as `numpy.savetxt` writes it.
     pub fn header_behind_hash(self, separator: Separator) -> Option<Told> {
         let given = self.known.read_as.columns.as_ref();
         if separator == Separator::Blanks || given.is_some_and(|given| given.ordered().is_some()) {
             return None;
         }
-        let before = &self.head.text[..self.first.as_ptr() as usize - self.head.text.as_ptr() as usize];
+        let before =
+            &self.head.text[..self.first.as_ptr() as usize - self.head.text.as_ptr() as usize];
         let lines = (1..).zip(before.split(|&byte| byte == b'\n'));
         let (number, line) = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).last()?;
         let first = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
         let look = Look { first, number, ..self };
         let chosen = look.header(separator).ok()?;
-        (look.columns(separator) == self.columns(separator)).then(|| look.named(separator, Ok(chosen)))
+        (look.columns(separator) == self.columns(separator))
+            .then(|| look.named(separator, Ok(chosen)))
     }
 
     /// Recognises a table whose separator is known.
@@ -119,7 +129,9 @@ impl Look<'_> {
         let chosen = match chosen {
             Ok(chosen) => chosen,
             Err(NotChosen::Wrong(message)) => return Err(self.wrong(message)),
-            Err(NotChosen::Missing(missing)) => return Err(self.wrong(missing.message(self.options()))),
+            Err(NotChosen::Missing(missing)) => {
+                return Err(self.wrong(missing.message(self.options())));
+            }
             Err(NotChosen::NoNames(_)) => return self.headerless(separator),
         };
         let names: Vec<String> = separator.fields(self.first).into_iter().map(printable).collect();
@@ -133,14 +145,19 @@ impl Look<'_> {
         let what = format!("{} with a header: {}{other}", separator.table(), read.join(", "));
         let table = of_columns(separator, names.len(), chosen, names.join(between));
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
-        let skip = start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
+        let skip =
+            start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
         let named = [chosen.query, chosen.doc, chosen.number].map(|at| names[at].as_str());
         let is_quepid = matches!(
             named,
             ["query", "docid", "rating"] | ["Query Text", "Doc ID", "Rating" | "Doc Position"]
         );
         let bare = is_quepid.then(BareRows::default);
-        Ok(Form { shape: RowShape::Table(TableLayout { skip, bare, ..table }), what, doubtful: both })
+        Ok(Form {
+            shape: RowShape::Table(TableLayout { skip, bare, ..table }),
+            what,
+            doubtful: both,
+        })
     }
 
     /// Refuses a first line that is several, which end with carriage returns.
@@ -162,7 +179,8 @@ impl Look<'_> {
             && is_with_comma(number)
         {
             let what = role.number();
-            let message = format!("the {what} {} has a comma: a decimal point was expected", quoted(number));
+            let message =
+                format!("the {what} {} has a comma: a decimal point was expected", quoted(number));
             return Err(self.wrong(message));
         }
         let (value, group) = (NumberKind::Number, self.known.by.map(|_| 1));
@@ -170,9 +188,13 @@ impl Look<'_> {
             (Role::Qrels, 3) if group.is_none() => {
                 ChosenColumns { query: 0, doc: 1, number: 2, value, rank: None, group }
             }
-            (Role::Qrels, 4) => ChosenColumns { query: 0, doc: 2, number: 3, value, rank: None, group },
+            (Role::Qrels, 4) => {
+                ChosenColumns { query: 0, doc: 2, number: 3, value, rank: None, group }
+            }
             (Role::Run, 3) => return self.counted(separator),
-            (Role::Run, 5 | 6) => ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group },
+            (Role::Run, 5 | 6) => {
+                ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group }
+            }
             _ => {
                 let (number, options) = (role.number(), self.options());
                 let columns = match self.known.by {
@@ -180,7 +202,8 @@ impl Look<'_> {
                     None => format!("query,-,doc,{number}"),
                 };
                 return Err(self.wrong(format!(
-                    "there is no header, and {}: say which are queries, documents and {number}s in their order (`{}`), or by their names in \
+                    "there is no header, and {}: say which are queries, documents and {number}s in \
+                     their order (`{}`), or by their names in \
                      the first line (`{}`)",
                     if count == 1 { "1 column".to_owned() } else { format!("{count} columns") },
                     options.columns_in_order(&columns),
@@ -196,27 +219,33 @@ impl Look<'_> {
         {
             let format = if separator == Separator::Comma { "csv" } else { "tsv" };
             return Err(self.wrong(format!(
-                "this looks like a run, because its third column counts 1, 2, 3 … in every query: the order is QRELS RUN; if these are grades, add `{}`",
+                "this looks like a run, because its third column counts 1, 2, 3 … in every query: \
+                 the order is QRELS RUN; if these are grades, add `{}`",
                 self.options().format(role, format)
             )));
         }
         let names = match (role, count) {
-            (Role::Qrels, _) if self.known.by == Some(JudgedBy::Judge) => "query judge document grade",
-            (Role::Qrels, _) if self.known.by == Some(JudgedBy::Subtopic) => "query subtopic document grade",
+            (Role::Qrels, _) if self.known.by == Some(JudgedBy::Judge) => {
+                "query judge document grade"
+            }
+            (Role::Qrels, _) if self.known.by == Some(JudgedBy::Subtopic) => {
+                "query subtopic document grade"
+            }
             (Role::Qrels, 3) => "query document grade",
             (Role::Qrels, _) => "query iter document grade",
             (Role::Run, 5) => "query iter document rank score",
             (Role::Run, _) => "query iter document rank score tag",
         };
-        let names = if separator == Separator::Comma { names.replace(' ', ",") } else { names.to_owned() };
+        let names =
+            if separator == Separator::Comma { names.replace(' ', ",") } else { names.to_owned() };
         let what = format!("{} without a header: {names}", separator.table());
         let tag = (role == Role::Run && count == 6).then_some(5);
         let table = TableLayout { tag, ..of_columns(separator, count, chosen, names) };
         Ok(Form { shape: RowShape::Table(table), what, doubtful: false })
     }
 
-    /// Checks whether the third column of the first lines counts 1, 2, 3 … in every query, and in one of them further than grades may by
-    /// chance.
+    /// Checks whether the third column of the first lines counts 1, 2, 3 … in every query, and in
+    /// one of them further than grades may by chance.
     pub fn counts_on(self, separator: Separator) -> bool {
         const FURTHER: f64 = 4.0;
         let (mut last, mut longest): (Option<(&[u8], f64)>, f64) = (None, 0.0);
@@ -240,15 +269,21 @@ impl Look<'_> {
     }
 
     /// Refuses a first line that may be a header of unknown names.
-    pub fn check_first(self, separator: Separator, chosen: ChosenColumns) -> Result<(), OtherFormat> {
-        let is_number =
-            |line: &[u8]| separator.fields(line).get(chosen.number).copied().and_then(finite).is_some();
+    pub fn check_first(
+        self,
+        separator: Separator,
+        chosen: ChosenColumns,
+    ) -> Result<(), OtherFormat> {
+        let is_number = |line: &[u8]| {
+            separator.fields(line).get(chosen.number).copied().and_then(finite).is_some()
+        };
         let second = self.lines.get(1).is_some_and(|(_, line)| is_number(line));
         if is_number(self.first) || !second {
             return Ok(());
         }
         Err(self.wrong(format!(
-            "the first line {} may be a header, but its names are not known: `{}` says which is what",
+            "the first line {} may be a header, but its names are not known: `{}` says which is \
+             what",
             quoted(self.first),
             self.options().columns_by_name(self.known.role, None)
         )))
@@ -256,8 +291,9 @@ impl Look<'_> {
 
     /// Recognises a run of three columns, if the last column may be ranks.
     pub fn counted(self, separator: Separator) -> Told {
-        let is_rank =
-            |field: &[u8]| field.len() < 10 && field.iter().all(u8::is_ascii_digit) && field[..1] != *b"0";
+        let is_rank = |field: &[u8]| {
+            field.len() < 10 && field.iter().all(u8::is_ascii_digit) && field[..1] != *b"0"
+        };
         let rank = |field: &[u8]| -> Option<u64> {
             is_rank(field).then(|| std::str::from_utf8(field).ok()?.parse().ok())?
         };
@@ -270,7 +306,10 @@ impl Look<'_> {
             let [query, _, number] = fields[..] else { continue };
             let next = next.entry(query).or_insert(1);
             if number.is_empty() || rank(number) != Some(*next) {
-                return Err(OtherFormat::Told(*line, not_counted(number, Some(*next), self.options())));
+                return Err(OtherFormat::Told(
+                    *line,
+                    not_counted(number, Some(*next), self.options()),
+                ));
             }
             *next += 1;
         }
@@ -280,15 +319,22 @@ impl Look<'_> {
     /// Makes the form of a run of query, document and rank.
     pub fn ranks(self, value: NumberKind, separator: Separator) -> Form {
         let chosen = ChosenColumns { query: 0, doc: 1, number: 2, value, rank: None, group: None };
-        let shape = if separator == Separator::Comma { "query,document,rank" } else { "query document rank" };
+        let shape = if separator == Separator::Comma {
+            "query,document,rank"
+        } else {
+            "query document rank"
+        };
         let what = match value {
             NumberKind::CountedRank => {
-                "three columns without a header, of which the third counts 1, 2, 3 … in every query: query, document and rank"
+                "three columns without a header, of which the third counts 1, 2, 3 … in every \
+                 query: query, document and rank"
             }
             _ => "query, document and rank, as MS MARCO has them",
         };
-        let table =
-            TableLayout { options: self.options(), ..of_columns(separator, 3, chosen, shape.to_owned()) };
+        let table = TableLayout {
+            options: self.options(),
+            ..of_columns(separator, 3, chosen, shape.to_owned())
+        };
         Form {
             shape: RowShape::Table(table),
             what: what.to_owned(),
@@ -308,7 +354,12 @@ fn is_with_comma(text: &[u8]) -> bool {
 }
 
 /// Makes a table with this number of columns.
-fn of_columns(separator: Separator, columns: usize, chosen: ChosenColumns, shape: String) -> TableLayout {
+fn of_columns(
+    separator: Separator,
+    columns: usize,
+    chosen: ChosenColumns,
+    shape: String,
+) -> TableLayout {
     let ChosenColumns { query, doc, number, value, rank, group } = chosen;
     TableLayout {
         separator,

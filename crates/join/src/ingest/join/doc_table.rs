@@ -1,16 +1,20 @@
-//! The judged documents of each query: a small open-addressing table for each query, many of them in one array.
+//! The judged documents of each query: a small open-addressing table for each query, many of them
+//! in one array.
 //!
 //! ```text
-//! a table of S slots          S / 4 words of filter: a bit for each of 16 S hash values, so that a document that is not
-//!                             judged, as nearly all are, costs one predictable branch on one byte
-//!                             S slots of 8 bytes: hash tag (16 bits) · code (8) · where the docno is (40); 0 is empty
-//! docnos                      one arena: length (1 byte, or 255 and 4 bytes), bytes; before them perhaps a key (8): the
-//!                             exact grade, or the number of the document
+//! a table of S slots    S / 4 words of filter: a bit for each of 16 S hash values, so that a
+//!                       document that is not judged, as nearly all are, costs one predictable
+//!                       branch on one byte
+//!                       S slots of 8 bytes: hash tag (16 bits) · code (8) · where the docno is
+//!                       (40); 0 is empty
+//! docnos                one arena: length (1 byte, or 255 and 4 bytes), bytes; before them perhaps
+//!                       a key (8): the exact grade, or the number of the document
 //! ```
 //!
 //! Tables are filled to four fifths: about 13 bytes a judgment beside the docno itself.
 //!
-//! A join looks up every result of a run, and nearly none is judged. So the answer "no" has to be cheap, and the answer "yes" compact:
+//! A join looks up every result of a run, and nearly none is judged. So the answer "no" has to be
+//! cheap, and the answer "yes" compact:
 //!
 //! ```text
 //! hash   63 ───── 48 47 ──────────── 32 31 ───────────── 16 15 ───────── 0
@@ -18,15 +22,17 @@
 //!        spread(hash) chooses the first slot; then one after the other, until an empty one
 //! ```
 //!
-//! * The filter has 20 bits for each document, one of which is set, so one unjudged document in twenty (4.8 %) passes it and probes a slot.
-//!   It is a quarter of the slots, 2.5 bytes a document, and usually stays in the first-level cache while results are looked up.
-//! * A tag of 16 bits in the slot refuses all but one in 65,536 of the others without reading a docno. What is left compares bytes: a hash
-//!   never decides that two ids are the same.
-//! * Slots are chosen by a product and a shift (Lemire, "Fast random integer generation in an interval", 2019), so a table has as many
-//!   slots as it needs and not the next power of two.
+//! * The filter has 20 bits for each document, one of which is set, so one unjudged document in
+//!   twenty (4.8 %) passes it and probes a slot. It is a quarter of the slots, 2.5 bytes a
+//!   document, and usually stays in the first-level cache while results are looked up.
+//! * A tag of 16 bits in the slot refuses all but one in 65,536 of the others without reading a
+//!   docno. What is left compares bytes: a hash never decides that two ids are the same.
+//! * Slots are chosen by a product and a shift (Lemire, "Fast random integer generation in an
+//!   interval", 2019), so a table has as many slots as it needs and not the next power of two.
 //!
-//! Codes are preliminary while queries are read, for the grades of the rest of the file are not known: the first grade to come is 3, the
-//! next 4 … When all are known, one table of 256 entries for each shelf says what they mean, and no slot is written again.
+//! Codes are preliminary while queries are read, for the grades of the rest of the file are not
+//! known: the first grade to come is 3, the next 4 … When all are known, one table of 256 entries
+//! for each shelf says what they mean, and no slot is written again.
 
 use crate::ingest::bytes::hash::spread;
 use crate::ingest::record::packed::Record;
@@ -86,7 +92,8 @@ impl DocTable {
     }
 }
 
-/// The bit of a hash in a filter of `words` words of 64 bits: the index of its word, and the word with this bit alone.
+/// The bit of a hash in a filter of `words` words of 64 bits: the index of its word, and the word
+/// with this bit alone.
 #[inline(always)]
 fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
     let bit = place(hash >> FILTER_SHIFT, words * 64);
@@ -114,7 +121,8 @@ impl Shelf {
 
     /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
     pub fn table(&mut self, shelf: u32, documents: usize) -> DocTable {
-        // Invariant: one slot at least stays empty, where every search ends. At most 5/4 of `MOST_DOCUMENTS`, below 2³².
+        // Invariant: one slot at least stays empty, where every search ends. At most 5/4 of
+        // `MOST_DOCUMENTS`, below 2³².
         let slots = (documents + documents / 4 + 1) as u32;
         let table = DocTable { shelf, slots, start: self.words.len() as u64 };
         self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
@@ -149,7 +157,8 @@ impl Shelf {
         if self.keyed {
             self.docnos.extend_from_slice(&record.key.to_le_bytes());
         }
-        // The slot points behind the key, at the length, so that a table without keys is read in the same way.
+        // The slot points behind the key, at the length, so that a table without keys is read in
+        // the same way.
         let tag = record.hash >> TAG_SHIFT << TAG_SHIFT;
         // Invariant: no slot that is taken is 0, for codes of named documents begin at 2.
         self.words[first + at] = tag | u64::from(code) << CODE_SHIFT | self.docnos.len() as u64;
@@ -181,9 +190,15 @@ impl Shelf {
         slots.filter_map(|&slot| Some((self.docno(slot), self.key_in(slot)?)))
     }
 
-    /// The code of a document and the key that it was added with, if it is judged (or pooled) and keys are kept.
+    /// The code of a document and the key that it was added with, if it is judged (or pooled) and
+    /// keys are kept.
     #[inline(always)]
-    pub fn keyed<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<(u8, u64)> {
+    pub fn keyed<'a>(
+        &self,
+        table: DocTable,
+        hash: u64,
+        docno: impl Fn() -> &'a [u8],
+    ) -> Option<(u8, u64)> {
         if !self.filter(table).passes(hash) {
             return None;
         }
@@ -207,7 +222,8 @@ impl Shelf {
         self.code_behind_filter(table, hash, &docno)
     }
 
-    /// Reads a table once if many documents are looked up: from end to end, as the processor fetches ahead, and not slot by slot.
+    /// Reads a table once if many documents are looked up: from end to end, as the processor
+    /// fetches ahead, and not slot by slot.
     pub fn fetch(&self, table: DocTable, lookups: usize) {
         if lookups * 8 > table.slots() {
             let words = &self.words[table.start as usize..][..table.filter() + table.slots()];
@@ -247,7 +263,8 @@ impl Shelf {
         }
     }
 
-    /// Whether the slot is that of the docno, which is asked for only where its tag is that of the hash.
+    /// Whether the slot is that of the docno, which is asked for only where its tag is that of the
+    /// hash.
     #[inline(always)]
     fn holds<'a>(&self, slot: u64, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> bool {
         slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno()
@@ -259,8 +276,10 @@ impl Shelf {
         let stored = &self.docnos[(slot & OFFSET) as usize..];
         match stored[0] {
             u8::MAX => {
-                let length =
-                    stored[1..5].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
+                let length = stored[1..5]
+                    .iter()
+                    .rev()
+                    .fold(0, |length, &byte| length << 8 | usize::from(byte));
                 &stored[5..5 + length]
             }
             length => &stored[1..1 + usize::from(length)],
@@ -277,7 +296,8 @@ mod tests {
     #[test]
     fn every_document_is_found_and_no_other() {
         let mut shelf = Shelf::default();
-        let docno = |query: usize, n: usize| format!("{}{query}-{n}", "x".repeat(n % 300)).into_bytes();
+        let docno =
+            |query: usize, n: usize| format!("{}{query}-{n}", "x".repeat(n % 300)).into_bytes();
         let sizes = [0, 1, 3, 4, 7, 8, 100, 1000];
         let tables: Vec<DocTable> = sizes
             .iter()
@@ -286,8 +306,13 @@ mod tests {
                 let table = shelf.table(0, size);
                 for n in 0..size {
                     let id = docno(query, n);
-                    let record =
-                        Record { key: 0, hash: KNOWN.hash(&id, 0, id.len()), at: 0, length: 0, query: 0 };
+                    let record = Record {
+                        key: 0,
+                        hash: KNOWN.hash(&id, 0, id.len()),
+                        at: 0,
+                        length: 0,
+                        query: 0,
+                    };
                     assert!(shelf.insert(table, &record, &id, (2 + n % 250) as u8));
                     assert!(!shelf.insert(table, &record, &id, 77));
                 }
@@ -324,13 +349,15 @@ mod tests {
         docnos.iter().map(detour).sum()
     }
 
-    /// Documents that were chosen to collide under a seed cost a detour to each of them; under another seed they are like any others.
+    /// Documents that were chosen to collide under a seed cost a detour to each of them; under
+    /// another seed they are like any others.
     #[test]
     fn documents_chosen_to_collide_need_the_seed() {
         let count = 3000;
         let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
         assert_eq!(detours(KNOWN, &chosen), count * (count - 1) / 2);
-        let plain: Vec<Vec<u8>> = (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        let plain: Vec<Vec<u8>> =
+            (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
         for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
             let found = [&chosen, &plain].map(|ids| detours(seed, ids));
             assert!(found.iter().all(|&detours| detours < 4 * count), "{found:?} under {seed:?}");

@@ -22,18 +22,20 @@ use crate::ingest::text::{Purpose, ToldText};
 use crate::label::{JudgedBy, LabelMatrix, StagedRun};
 
 impl Join {
-    /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join the same qrels with other runs as well,
-    /// see [`Join::runs`].
+    /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join
+    /// the same qrels with other runs as well, see [`Join::runs`].
     ///
-    /// The lines of a run may be in any order. A run is read fastest, and without memory for each line, if the lines of a query are
-    /// together. Queries that the qrels lack are counted ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it. A run without a
-    /// name of its own ([`RunInput::named`]) is named by as many of the last components of its path as distinguish it; paths that are equal
-    /// throughout are numbered.
+    /// The lines of a run may be in any order. A run is read fastest, and without memory for each
+    /// line, if the lines of a query are together. Queries that the qrels lack are counted
+    /// ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it. A run without a name of
+    /// its own ([`RunInput::named`]) is named by as many of the last components of its path as
+    /// distinguish it; paths that are equal throughout are numbered.
     ///
     /// # Errors
-    /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among them documents that are twice in a
-    /// ranking or judged twice (under the dialects of trec_eval they are [`Error::Repeated`]); an input without lines; a run without a
-    /// query of the qrels; two runs of one name that was given.
+    /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among
+    /// them documents that are twice in a ranking or judged twice (under the dialects of trec_eval
+    /// they are [`Error::Repeated`]); an input without lines; a run without a query of the qrels;
+    /// two runs of one name that was given.
     ///
     /// [`RunInfo::ignored`]: crate::label::RunInfo::ignored
     pub fn files(
@@ -64,9 +66,9 @@ impl Join {
         }
         let (qrels, form) = self.judgments_text(qrels)?;
         let mut runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
-        let swapped = runs
-            .iter()
-            .find(|(_, text)| text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
+        let swapped = runs.iter().find(|(_, text)| {
+            text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped)
+        });
         let swapped = swapped.map(|(_, text)| &text.name[..]);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
         let staged = self.read(&mut runs, &qrels, problems, size)?;
@@ -122,7 +124,8 @@ impl Join {
         Ok(names.into_iter().zip(texts).collect())
     }
 
-    /// Reads runs, and returns them if neither they nor the qrels have problems; `problems` are those of the qrels.
+    /// Reads runs, and returns them if neither they nor the qrels have problems; `problems` are
+    /// those of the qrels.
     fn read(
         &self,
         runs: &mut [NamedText],
@@ -133,8 +136,11 @@ impl Join {
         let joining = self.joining(qrels);
         let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
         let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
-            Ok(form) => with_run(source, form, body, of, JoinRun { name, joining: joining.clone() }),
-            // Without their judgments scores cannot be recognised, which is not a problem of the run.
+            Ok(form) => {
+                with_run(source, form, body, of, JoinRun { name, joining: joining.clone() })
+            }
+            // Without their judgments scores cannot be recognised, which is not a problem of the
+            // run.
             Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
                 Ok((StagedRun::default(), RunProblems::default()))
             }
@@ -205,7 +211,11 @@ mod tests {
         let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
         let whole = read(qrels_text.clone(), run_text.clone(), usize::MAX / 2);
         for size in 1..=qrels.len().max(run.len()) {
-            assert_eq!(read(qrels_text.clone(), run_text.clone(), size), whole, "in chunks of {size}");
+            assert_eq!(
+                read(qrels_text.clone(), run_text.clone(), size),
+                whole,
+                "in chunks of {size}"
+            );
             if size % 5 == 1 {
                 let (qrels, run) = (compressed(qrels_text.clone()), compressed(run_text.clone()));
                 assert_eq!(read(qrels, run, size), whole, "compressed, in blocks of {size}");
@@ -216,8 +226,8 @@ mod tests {
     #[test]
     fn cuts_change_nothing() {
         let qrels = "2 0 a 1\n2 0 b 0\n\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
-        let ranked =
-            "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 2 1 t\n9 Q0 a 1 1 u\n";
+        let ranked = "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 2 1 \
+                      t\n9 Q0 a 1 1 u\n";
         for (_, ties) in Ties::ALL {
             let join = Join { ties, keep_ties: true, ..Join::default() };
             check(join.clone(), qrels, ranked);
@@ -234,7 +244,8 @@ mod tests {
     #[test]
     fn cuts_change_no_units() {
         let qrels = "2 0 a 1\n2 0 b 0\n1 0 c 3\n1 0 a 2\n";
-        let run = "2 Q0 a#1 1 2 t\n2 Q0 b 2 2 t\n2 Q0 a#2 4 1 t\n1 Q0 c#1#1 3 1 t\n1 Q0 b#1 1 3 t\r\n1 Q0 c#1#2 2 1 t\n9 Q0 a 1 1 u\n";
+        let run = "2 Q0 a#1 1 2 t\n2 Q0 b 2 2 t\n2 Q0 a#2 4 1 t\n1 Q0 c#1#1 3 1 t\n1 Q0 b#1 1 3 \
+                   t\r\n1 Q0 c#1#2 2 1 t\n9 Q0 a 1 1 u\n";
         let scattered = format!("{run}2 Q0 a#3 5 2 t\n1 Q0 a#3 5 3 t\n");
         let map = [
             ("a#1", "a"),
@@ -265,15 +276,21 @@ mod tests {
     fn matrix(descr: &str, fortran: bool, shape: [usize; 2], bytes: &[u8]) -> Vec<u8> {
         let order = if fortran { "True" } else { "False" };
         let [queries, documents] = shape;
-        let header =
-            format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({queries}, {documents})}}\n");
+        let header = format!(
+            "{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({queries}, {documents})}}\n"
+        );
         let size: usize = descr[2..].parse().unwrap();
         let values = bytes.iter().cycle().take(queries * documents * size).copied();
         let length = (header.len() as u16).to_le_bytes();
-        [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()].concat().into_iter().chain(values).collect()
+        [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()]
+            .concat()
+            .into_iter()
+            .chain(values)
+            .collect()
     }
 
-    /// Reads matrices as they lie in memory, and compressed, which makes lines of them, and compares the results.
+    /// Reads matrices as they lie in memory, and compressed, which makes lines of them, and
+    /// compares the results.
     fn check_matrices(join: &Join, qrels: &[u8], run: &[u8]) {
         let read = |bytes: [Vec<u8>; 2], seed: Seed| {
             let [qrels, run] = bytes;
@@ -288,7 +305,8 @@ mod tests {
 
     #[test]
     fn documents_that_count_for_one_are_on_the_lines_of_their_queries() {
-        let map = Units::Map(Arc::new(UnitMap::of((1..=12).map(|n: u32| (n.to_string(), "a"))).unwrap()));
+        let map =
+            Units::Map(Arc::new(UnitMap::of((1..=12).map(|n: u32| (n.to_string(), "a"))).unwrap()));
         let qrels = matrix("|i1", false, [3, 12], &[0, 1, 2, 0, 3]);
         let run = matrix("<u2", false, [3, 12], &[1, 2, 3, 4, 5]);
         for repeats in ["error", "first", "sum"] {
@@ -297,9 +315,16 @@ mod tests {
             check_matrices(&join, &qrels, &run);
         }
         let join = Join { units: map, repeats: Some(Repeats::Error), ..Join::default() };
-        let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
-        let error = join.files(input("qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
-        assert!(error.contains("run:2: docno 'a' occurs again for query '2', first on line 2"), "{error}");
+        let input = |name: &str, bytes: &[u8]| Input::Bytes {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        };
+        let error =
+            join.files(input("qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
+        assert!(
+            error.contains("run:2: docno 'a' occurs again for query '2', first on line 2"),
+            "{error}"
+        );
     }
 
     /// Hashes of queries and documents that are all the same under one of two seeds change nothing.
@@ -313,9 +338,12 @@ mod tests {
         let run: Vec<Vec<u8>> = (0..12).map(|n| line(n, format!(" 1 {} t", n % 4))).collect();
         let (qrels, run) = (qrels.concat(), run.concat());
         let read = |seed: Seed| {
-            let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
+            let input =
+                |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
             let (qrels, run) = (input("qrels", &qrels), input("run", &run));
-            Join::default().files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed).unwrap()
+            Join::default()
+                .files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed)
+                .unwrap()
         };
         assert_eq!(all(&read(KNOWN)), all(&read(OTHER)));
     }
@@ -326,11 +354,15 @@ mod tests {
         #[test]
         fn matrices_are_what_their_lines_are(
             descrs in proptest::array::uniform2(proptest::sample::select(vec![
-                "|b1", "|i1", "|u1", "<i2", ">i2", "<u4", "<i8", ">u8", "<f2", "<f4", ">f4", "<f8", ">f8",
+                "|b1", "|i1", "|u1", "<i2", ">i2", "<u4", "<i8", ">u8", "<f2", "<f4", ">f4", "<f8",
+                ">f8",
             ])),
             fortran in proptest::array::uniform2(any::<bool>()),
             (queries, documents) in (0usize..5, 0usize..14),
-            bytes in proptest::collection::vec(proptest::sample::select(vec![0, 1, 2, 3, 60, 127, 192, 255]), 1..40),
+            bytes in proptest::collection::vec(
+                proptest::sample::select(vec![0, 1, 2, 3, 60, 127, 192, 255]),
+                1..40,
+            ),
             (cut, more) in (0usize..60, 0usize..60),
             (ties, depth) in (0..Ties::ALL.len(), 0u32..5),
         ) {
@@ -340,19 +372,30 @@ mod tests {
             run.truncate(run.len() - if cut < 3 { cut.min(queries * documents) } else { 0 });
             run.extend(vec![0; more.saturating_sub(56)]);
             let ties = Ties::ALL[ties].1;
-            let join = Join { ties, depth: NonZeroU32::new(depth), keep_ties: true, ..Join::default() };
+            let join =
+                Join { ties, depth: NonZeroU32::new(depth), keep_ties: true, ..Join::default() };
             check_matrices(&join, &qrels, &run);
-            check_matrices(&Join { drop_identical_ids: true, keep_ties: false, ..join }, &qrels, &run);
+            check_matrices(
+                &Join { drop_identical_ids: true, keep_ties: false, ..join },
+                &qrels,
+                &run,
+            );
         }
 
         #[test]
         fn cuts_change_nothing_in_any_text(
-            qrels in "(([12] 0 [a-f] [0-2]|# x|[12]|)\n){1,8}", run in "(([123] 0 [a-j] 1 [0-3] [tu]|# 1|[12] 0|)\r?\n){1,12}"
+            qrels in "(([12] 0 [a-f] [0-2]|# \
+                      x|[12]|)\n){1,8}", run in "(([123] 0 [a-j] 1 [0-3] [tu]|# 1|[12] \
+                          0|)\r?\n){1,12}"
         ) {
             for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
                 check(Join { dialect, ..Join::default() }, &qrels, &run);
             }
-            check(Join { dialect: Dialect::Trec10, depth: NonZeroU32::new(2), ..Join::default() }, &qrels, &run);
+            check(
+                Join { dialect: Dialect::Trec10, depth: NonZeroU32::new(2), ..Join::default() },
+                &qrels,
+                &run,
+            );
         }
     }
 }

@@ -21,7 +21,8 @@ use crate::ingest::text::{Purpose, ToldForm, ToldText};
 use crate::label::JudgedBy;
 
 impl Join {
-    /// Reads qrels for runs that will be joined by these settings: in the same dialect, access and watch.
+    /// Reads qrels for runs that will be joined by these settings: in the same dialect, access and
+    /// watch.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -32,7 +33,10 @@ impl Join {
     /// let qrels = join.qrels("examples/data/demo.qrels")?;
     /// assert_eq!(watch.done(), watch.total());
     /// watch.stop();
-    /// assert_eq!(join.runs(&qrels, ["examples/data/demo-bm25.run"]).unwrap_err().kind(), ErrorKind::Stopped);
+    /// assert_eq!(
+    ///     join.runs(&qrels, ["examples/data/demo-bm25.run"]).unwrap_err().kind(),
+    ///     ErrorKind::Stopped
+    /// );
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
@@ -48,7 +52,8 @@ impl Join {
             return self.passing_judgments(input, by);
         }
         let (opened, form) = self.judgments_text(input)?;
-        let (qrels, problems) = self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
+        let (qrels, problems) =
+            self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -58,20 +63,25 @@ impl Join {
         match self.judged_by.filter(|_| self.qrels_units.is_given()) {
             None => Ok(()),
             Some(by) => Err(Error::Unanswerable(format!(
-                "--qrels-units {} puts judgments together, which judgments by {by} keep apart: take one of the two",
+                "--qrels-units {} puts judgments together, which judgments by {by} keep apart: \
+                 take one of the two",
                 self.qrels_units
             ))),
         }
     }
 
     /// Opens judgments, which are held, and tells their format.
-    pub(in crate::ingest) fn judgments_text(&self, input: Input) -> Result<(Arc<Opened>, ToldForm)> {
+    pub(in crate::ingest) fn judgments_text(
+        &self,
+        input: Input,
+    ) -> Result<(Arc<Opened>, ToldForm)> {
         let opened = Arc::new(input.open(self.access)?);
         let form = ToldText::held(self, opened.clone(), Purpose::Judgments).form;
         Ok((opened, form))
     }
 
-    /// Reads judgments by facet of an input that can be read once. Of TREC text nothing is held but its judgments.
+    /// Reads judgments by facet of an input that can be read once. Of TREC text nothing is held but
+    /// its judgments.
     fn passing_judgments(&self, input: Input, by: JudgedBy) -> Result<Qrels> {
         let mut text = PassingText::watched(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
@@ -86,11 +96,17 @@ impl Join {
         self.recognise(&name, &form, Role::Qrels);
         let text = Cursor::new(head).chain(text);
         let of = (by, self.preference_fields);
-        facets::sound(facets::read_passing((&name, text), of, self.dialect, Seed::random(), self.watch())?)
+        facets::sound(facets::read_passing(
+            (&name, text),
+            of,
+            self.dialect,
+            Seed::random(),
+            self.watch(),
+        )?)
     }
 
-    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch, and by the
-    /// same groups.
+    /// Takes judgments from columns in memory for runs that will be joined by these settings: in
+    /// the same dialect and watch, and by the same groups.
     ///
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
@@ -101,10 +117,17 @@ impl Join {
         }
         match self.judged_by {
             Some(JudgedBy::Span) => self.judged_passages_of(batches),
-            None => Qrels::columns_of_units(batches, (self.dialect, &self.qrels_units), self.watch()),
+            None => {
+                Qrels::columns_of_units(batches, (self.dialect, &self.qrels_units), self.watch())
+            }
             Some(by) => {
-                let read =
-                    facets::read_columns(("qrels", batches), by, self.dialect, Seed::random(), self.watch())?;
+                let read = facets::read_columns(
+                    ("qrels", batches),
+                    by,
+                    self.dialect,
+                    Seed::random(),
+                    self.watch(),
+                )?;
                 facets::sound(read)
             }
         }
@@ -122,7 +145,8 @@ impl Join {
         rows.finish(self.watch())
     }
 
-    /// Reads qrels; returns the usable ones, and the problems. If they are a run, this run may be the qrels.
+    /// Reads qrels; returns the usable ones, and the problems. If they are a run, this run may be
+    /// the qrels.
     pub(in crate::ingest) fn qrels_of(
         &self,
         qrels: &Arc<Opened>,
@@ -135,11 +159,14 @@ impl Join {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         if let Some(by) = self.judged_by {
-            let text = || facets::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
+            let text = || {
+                facets::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch())
+            };
             return match form {
                 Ok(Form { shape: RowShape::Trec, .. }) => text(),
                 Ok(form) if form.has_groups() => {
-                    let read = facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
+                    let read =
+                        facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
                     self.note_bare_rows(&qrels.name, form, &read.0);
                     Ok(read)
                 }
@@ -149,7 +176,8 @@ impl Join {
                         by => format!("TREC text, tables with a header, and records with a {by}"),
                     };
                     let name = printable_path(qrels.name.as_ref());
-                    let message = format!("{name} is {}: judgments by {by} are read from {from}", form.what);
+                    let message =
+                        format!("{name} is {}: judgments by {by} are read from {from}", form.what);
                     Err(Error::Unanswerable(message))
                 }
                 Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
@@ -163,8 +191,13 @@ impl Join {
         }
         match form {
             Ok(form) => {
-                let read =
-                    qrels::read((qrels, form), (self.dialect, &self.qrels_units), size, seed, self.watch())?;
+                let read = qrels::read(
+                    (qrels, form),
+                    (self.dialect, &self.qrels_units),
+                    size,
+                    seed,
+                    self.watch(),
+                )?;
                 self.note_scores(&qrels.name, form, &read.0);
                 self.note_bare_rows(&qrels.name, form, &read.0);
                 Ok(read)
@@ -180,7 +213,8 @@ impl Join {
     fn note_bare_rows(&self, name: &str, form: &Form, qrels: &Qrels) {
         let bare = form.table().and_then(|table| table.bare.as_ref()).map_or(0, BareRows::count);
         if let (Some(recognised), 1..) = (&self.recognised, bare) {
-            let were = if bare == 1 { "1 row without a grade was" } else { "rows without a grade were" };
+            let were =
+                if bare == 1 { "1 row without a grade was" } else { "rows without a grade were" };
             let count = if bare == 1 { String::new() } else { format!("{bare} ") };
             recognised.note(name, format!("{count}{were} skipped"));
         }
@@ -189,7 +223,8 @@ impl Join {
         }
     }
 
-    /// Notes judgments that may be a run: runs of TREC have lines with other fields, but tables and JSON look the same.
+    /// Notes judgments that may be a run: runs of TREC have lines with other fields, but tables and
+    /// JSON look the same.
     fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
         /// The number of distinct grades from which on they may be scores.
         const MANY: usize = 6;
@@ -200,7 +235,8 @@ impl Join {
             (&self.recognised, grades.last(), are_scores && !matches!(form.shape, RowShape::Trec))
         {
             let what = format!(
-                "{} distinct grades, and most are not integers, such as {last}: if these are the scores of a run, the order is QRELS RUN",
+                "{} distinct grades, and most are not integers, such as {last}: if these are the \
+                 scores of a run, the order is QRELS RUN",
                 grades.len()
             );
             recognised.doubt(name, what);

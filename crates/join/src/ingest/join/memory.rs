@@ -26,8 +26,8 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Join::runs`]; the file of a problem is the name of the run, its line the number of the result, from 1. Equal scores that
-    /// are to be ordered by [`Ties::Rank`].
+    /// As [`Join::runs`]; the file of a problem is the name of the run, its line the number of the
+    /// result, from 1. Equal scores that are to be ordered by [`Ties::Rank`].
     pub fn rankings<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         &self,
         qrels: &Qrels,
@@ -38,7 +38,8 @@ impl Join {
         self.check_units()?;
         if qrels.passages().is_some() {
             return Err(Error::Unanswerable(
-                "judgments are by span, and these results have no start and end: join columns with spans"
+                "judgments are by span, and these results have no start and end: join columns with \
+                 spans"
                     .to_owned(),
             ));
         }
@@ -50,10 +51,12 @@ impl Join {
         finish(qrels.matrix(self), sound(Problems::default(), staged, qrels)?)
     }
 
-    /// Joins runs whose results are columns in memory, in any order and any number of batches; each run has a name and its batches.
+    /// Joins runs whose results are columns in memory, in any order and any number of batches; each
+    /// run has a name and its batches.
     ///
-    /// Columns are borrowed as they lie. Joining is fastest if the rows of a query are together, in one batch or in several that follow one
-    /// another, and if queries are codes of a dictionary or integers.
+    /// Columns are borrowed as they lie. Joining is fastest if the rows of a query are together, in
+    /// one batch or in several that follow one another, and if queries are codes of a dictionary or
+    /// integers.
     ///
     /// ```
     /// use laneval::columns::{Integers, Records, Text};
@@ -64,14 +67,17 @@ impl Join {
     /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
     /// let batch = Records::scored(queries, &[7u32, 42, 7], &[2.5f32, 1.5, 9.0]);
     /// let matrix = Join::default().columns(&qrels, &[("mine", &[batch])])?;
-    /// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 3]); // not in the qrels; grade 1
+    /// // Not in the qrels; grade 1.
+    /// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 3]);
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond the bytes, codes beyond their dictionary,
-    /// views beyond their buffers. Scores that are NaN; documents of a query that have the same rank, where ranks decide. Otherwise as
-    /// [`Join::runs`]; the file of a problem is the name of the run, its line the row, from 1, in all batches together.
+    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond
+    /// the bytes, codes beyond their dictionary, views beyond their buffers. Scores that are NaN;
+    /// documents of a query that have the same rank, where ranks decide. Otherwise as
+    /// [`Join::runs`]; the file of a problem is the name of the run, its line the row, from 1, in
+    /// all batches together.
     pub fn columns(&self, qrels: &Qrels, runs: &[(&str, &[Records<'_>])]) -> Result<LabelMatrix> {
         self.columns_in_pieces(qrels, runs, PieceSize::default())
     }
@@ -89,7 +95,9 @@ impl Join {
         if qrels.passages().is_some() {
             return self.passage_columns(qrels, runs);
         }
-        let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
+        let read = |(name, batches): &(&str, &[Records<'_>])| {
+            self.read_columns(name, batches, qrels, size)
+        };
         let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
         finish(qrels.matrix(self), sound(Problems::default(), staged, qrels)?)
     }
@@ -112,7 +120,9 @@ impl Join {
     pub(in crate::ingest) fn check_ties_in_memory(&self) -> Result<()> {
         match self.ties {
             Ties::Rank => Err(Error::Unanswerable(
-                "rankings in memory have no rank column that could order equal scores: give them in that order, with ties `input`".to_owned(),
+                "rankings in memory have no rank column that could order equal scores: give them \
+                 in that order, with ties `input`"
+                    .to_owned(),
             )),
             _ => Ok(()),
         }

@@ -1,8 +1,9 @@
 //! Judgments by span: judged passages, and runs whose results are passages too.
 //!
-//! Such files are small beside runs of documents, and no document of theirs is looked up among judged ones. So rows are collected with
-//! their numbers, sorted by query and rank, and walked once ([`CoveredSpans`]). Results of one score are in the order of their documents as
-//! everywhere, then of their starts and ends.
+//! Such files are small beside runs of documents, and no document of theirs is looked up among
+//! judged ones. So rows are collected with their numbers, sorted by query and rank, and walked once
+//! ([`CoveredSpans`]). Results of one score are in the order of their documents as everywhere, then
+//! of their starts and ends.
 
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ use crate::ingest::record::packed::{score_of_key, sort_key};
 use crate::ingest::rows::span_rows::{PassageRow, each_result, passage_of};
 use crate::ingest::settings::Join;
 use crate::label::{
-    Codebook, GoldFacts, Ids, JudgedBy, LabelMatrix, RunInfo, StagedPiece, StagedRow, StagedRun, Ties,
-    Unmatched,
+    Codebook, GoldFacts, Ids, JudgedBy, LabelMatrix, RunInfo, StagedPiece, StagedRow, StagedRun,
+    Ties, Unmatched,
 };
 use crate::spans::{CoveredSpans, GoldPositions, GoldSpan, GoldSpans, Span};
 use crate::watch::not_stopped;
@@ -54,7 +55,8 @@ impl Qrels {
     /// ```
     ///
     /// # Errors
-    /// Passages of one query that have 2⁶⁴ positions or more together; more than 253 distinct grades.
+    /// Passages of one query that have 2⁶⁴ positions or more together; more than 253 distinct
+    /// grades.
     pub fn by_span(gold: &GoldSpans) -> Result<Self> {
         Ok(judged(gold, Dialect::Laneval, Seed::random())?.of_any_dialect())
     }
@@ -74,13 +76,14 @@ fn judged(gold: &GoldSpans, dialect: Dialect, seed: Seed) -> Result<Qrels> {
     let mut lengths = Vec::with_capacity(queries.len() * grades.len());
     for ((query, _), of_query) in queries.iter().zip(&positions) {
         let of_query = of_query.lengths().ok_or_else(|| {
-            let message = format!("the passages of query {} have 2⁶⁴ positions or more", quoted(query));
+            let message =
+                format!("the passages of query {} have 2⁶⁴ positions or more", quoted(query));
             Error::Input(whole_file(gold.name(), message))
         })?;
         lengths.extend(of_query);
     }
-    let facts =
-        GoldFacts::new(grades, lengths).map_err(|message| Error::Input(whole_file(gold.name(), message)))?;
+    let facts = GoldFacts::new(grades, lengths)
+        .map_err(|message| Error::Input(whole_file(gold.name(), message)))?;
     let (mut fingerprint, mut hashed) = (0u128, Vec::new());
     for of in queries.iter().flat_map(|(_, spans)| spans.iter()) {
         hashed.clear();
@@ -174,8 +177,14 @@ impl RankedPassages<'_> {
         self.read.rows.chunk_by(|one, next| one.query == next.query)
     }
 
-    /// Calls `take` with each result of a query down to the last rank that is kept, its new positions, and the gold among them.
-    fn walk(&self, of_query: &[ReadPassage], kept: usize, mut take: impl FnMut(&ReadPassage, u32, &[u64])) {
+    /// Calls `take` with each result of a query down to the last rank that is kept, its new
+    /// positions, and the gold among them.
+    fn walk(
+        &self,
+        of_query: &[ReadPassage],
+        kept: usize,
+        mut take: impl FnMut(&ReadPassage, u32, &[u64]),
+    ) {
         let Some(gold) = self.read.qrels.passages() else { return };
         let Some(first) = of_query.first() else { return };
         let gold = &gold.positions[first.query as usize];
@@ -206,7 +215,13 @@ impl RankedPassages<'_> {
         let mut ignored: Vec<&[u8]> = ignored.ids().iter().collect();
         ignored.sort_unstable();
         let (name, source) = (name.to_owned(), source.to_owned());
-        let info = RunInfo { name, source, results, ignored: Unmatched::all(ignored), ..RunInfo::default() };
+        let info = RunInfo {
+            name,
+            source,
+            results,
+            ignored: Unmatched::all(ignored),
+            ..RunInfo::default()
+        };
         let nothing = nothing_in_it(&info, joined, joining, String::new());
         let problems = nothing.map(|message| whole_file(&info.source, message)).unwrap_or_default();
         (StagedRun { info, pieces: vec![piece], ..StagedRun::default() }, problems)
@@ -225,7 +240,10 @@ impl Join {
         let gold = match self.span_table(&text, Role::Qrels, given)? {
             None => GoldSpans::of_text(&text, given)?,
             Some(table) => with_judgments(&*table, |batches| {
-                gold_of(&CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?)
+                gold_of(
+                    &CheckedColumns::of_judgments(&text.name, batches, seed)?
+                        .of_a_file(Role::Qrels)?,
+                )
             })?,
         };
         judged(&gold, self.dialect, seed)
@@ -241,9 +259,11 @@ impl Join {
         let Some(reader) = self.tables else { return Ok(None) };
         let Some(format) = InputFormat::of_tables(text.content().0) else { return Ok(None) };
         let columns = TableColumns::of(role, given, false).with_groups(Some(JudgedBy::Span));
-        let bytes = TableBytes::of(text).map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
+        let bytes =
+            TableBytes::of(text).map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
         let read = reader.read(TableFile { format, bytes, columns });
-        let options = if role == Role::Qrels { self.qrels_as.options } else { self.runs_as.options };
+        let options =
+            if role == Role::Qrels { self.qrels_as.options } else { self.runs_as.options };
         read.map(Some).map_err(|wrong| Error::Input(wrong.problems(&text.name, options)))
     }
 
@@ -255,18 +275,30 @@ impl Join {
     }
 
     /// Reads judged passages, and runs of passages.
-    pub(in crate::ingest) fn passage_files(&self, qrels: Input, runs: Vec<RunInput>) -> Result<LabelMatrix> {
+    pub(in crate::ingest) fn passage_files(
+        &self,
+        qrels: Input,
+        runs: Vec<RunInput>,
+    ) -> Result<LabelMatrix> {
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         self.passage_runs(&self.judged_passages(qrels)?, runs)
     }
 
     /// Reads runs of passages.
-    pub(in crate::ingest) fn passage_runs(&self, qrels: &Qrels, runs: Vec<RunInput>) -> Result<LabelMatrix> {
+    pub(in crate::ingest) fn passage_runs(
+        &self,
+        qrels: &Qrels,
+        runs: Vec<RunInput>,
+    ) -> Result<LabelMatrix> {
         let read = self.read_passages(qrels, runs)?;
         self.passage_matrix(qrels, read)
     }
 
-    fn read_passages<'q>(&self, qrels: &'q Qrels, runs: Vec<RunInput>) -> Result<Vec<NamedRun<'q>>> {
+    fn read_passages<'q>(
+        &self,
+        qrels: &'q Qrels,
+        runs: Vec<RunInput>,
+    ) -> Result<Vec<NamedRun<'q>>> {
         self.check_passages()?;
         let names = run_names(&runs)?;
         let joining = self.joining(qrels);
@@ -279,7 +311,9 @@ impl Join {
                 None => each_result(&text, given, &mut |_, row| reading.add(&row, &joining))?,
                 Some(table) => with_records(&*table, |batches| {
                     let columns = CheckedColumns::of_run(&text.name, batches, qrels.seed())?;
-                    each_passage(&columns.of_a_file(Role::Run)?, Role::Run, |row| reading.add(&row, &joining))
+                    each_passage(&columns.of_a_file(Role::Run)?, Role::Run, |row| {
+                        reading.add(&row, &joining)
+                    })
                 })?,
             }
             Ok((name, text.name.clone(), reading.ranked()))
@@ -318,7 +352,8 @@ impl Join {
         runs: Vec<NamedRun<'_>>,
         joining: &Joining<'_>,
     ) -> Result<LabelMatrix> {
-        let staged = runs.into_par_iter().map(|(name, source, run)| run.staged((&name, &source), joining));
+        let staged =
+            runs.into_par_iter().map(|(name, source, run)| run.staged((&name, &source), joining));
         let (runs, problems): (Vec<StagedRun>, Vec<Problems>) = staged.unzip();
         let problems = diagnostics::join(problems);
         match problems.first.is_empty() {
@@ -343,7 +378,8 @@ impl Join {
             let of_run = |(_, _, run): &NamedRun<'_>| {
                 let of_query = run.queries().find(|rows| Some(rows[0].query) == number)?;
                 let tied = of_query.chunk_by(|one, next| one.key == next.key);
-                let mut tied = tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));
+                let mut tied =
+                    tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));
                 let mut ranking = Vec::new();
                 run.walk(of_query, kept, |row, new, gold| {
                     ranking.push(Retrieved {
@@ -372,12 +408,14 @@ impl Join {
         let refused = |message: &str| Err(Error::Unanswerable(message.to_owned()));
         if self.ties != Ties::DocnoDescending || self.keep_ties {
             return refused(
-                "judgments by span order equal scores by document, then by start and end: take no other --ties",
+                "judgments by span order equal scores by document, then by start and end: take no \
+                 other --ties",
             );
         }
         if self.puts_together() {
             return refused(
-                "judgments by span count each position once, and results stay as they came: leave --units, --repeats and --rows out",
+                "judgments by span count each position once, and results stay as they came: leave \
+                 --units, --repeats and --rows out",
             );
         }
         Ok(())
@@ -401,7 +439,8 @@ fn each_passage(
     mut take: impl FnMut(PassageRow) -> Result<(), String>,
 ) -> Result<()> {
     if let Some(batch) = columns.without_spans() {
-        let message = format!("batch {batch}: starts and ends are missing, and judgments are read by span");
+        let message =
+            format!("batch {batch}: starts and ends are missing, and judgments are read by span");
         return Err(Error::Input(whole_file(columns.name, message)));
     }
     let mut problems = Earliest::<String>::default();

@@ -1,7 +1,7 @@
 //! A few queries alone, with their documents, which a join otherwise forgets.
 //!
-//! All lines are read as usual, but nothing of the other queries is kept: not even a document that is twice in one of their rankings is
-//! noticed.
+//! All lines are read as usual, but nothing of the other queries is kept: not even a document that
+//! is twice in one of their rankings is noticed.
 
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
@@ -33,8 +33,8 @@ use crate::label::{JudgedBy, StagedPiece, StagedRun};
 type PickedRun = (Vec<(u32, Vec<Retrieved>)>, (StagedRun, RunProblems));
 
 impl Join {
-    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents. A run that comes as a stream is not
-    /// held in memory.
+    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents.
+    /// A run that comes as a stream is not held in memory.
     ///
     /// # Errors
     /// As [`Join::files`], except for documents that are twice in the ranking of another query.
@@ -59,30 +59,34 @@ impl Join {
         let (qrels, form) = self.judgments_text(qrels)?;
         let partner = form.as_ref().ok().and_then(Form::partner);
         let runs = names.into_iter().zip(runs);
-        let runs =
-            runs.map(|(name, run)| Ok((name, ToldText::open(self, run.input, Purpose::Run(partner))?)));
+        let runs = runs
+            .map(|(name, run)| Ok((name, ToldText::open(self, run.input, Purpose::Run(partner))?)));
         let runs = runs.collect::<Result<Vec<_>>>()?;
-        let swapped = runs
-            .iter()
-            .find(|(_, text)| text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
+        let swapped = runs.iter().find(|(_, text)| {
+            text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped)
+        });
         let swapped = swapped.map(|(_, text)| &text.name[..]);
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, Seed::random())?;
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.joining(&qrels);
         let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
-        let read = |(name, ToldText { name: source, form, mut body }): (String, ToldText)| match form {
-            Ok(form) => with_run(
-                &source,
-                &form,
-                &mut body,
-                of,
-                PickRun { name: &name, joining: &joining, picks: &picks },
-            ),
-            Err(foreign) => {
-                let lines = foreign.problems(Role::Run, &source);
-                Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
-            }
-        };
+        let read =
+            |(name, ToldText { name: source, form, mut body }): (String, ToldText)| match form {
+                Ok(form) => with_run(
+                    &source,
+                    &form,
+                    &mut body,
+                    of,
+                    PickRun { name: &name, joining: &joining, picks: &picks },
+                ),
+                Err(foreign) => {
+                    let lines = foreign.problems(Role::Run, &source);
+                    Ok((
+                        Vec::new(),
+                        (StagedRun::default(), RunProblems { lines, ..RunProblems::default() }),
+                    ))
+                }
+            };
         let read: Vec<PickedRun> = runs.into_par_iter().map(read).collect::<Result<_>>()?;
         let (mut found, staged): (Vec<_>, Vec<_>) = read.into_iter().unzip();
         let staged = sound(problems, staged, &qrels)?;
@@ -94,7 +98,11 @@ impl Join {
                 Some(found.swap_remove(at).1)
             };
             let rankings = found.iter_mut().map(of_run).collect();
-            PickedQuery { id: id.clone(), judged: judged.map(|query| qrels.documents(query)), rankings }
+            PickedQuery {
+                id: id.clone(),
+                judged: judged.map(|query| qrels.documents(query)),
+                rankings,
+            }
         };
         let queries = queries.iter().map(&mut of_query).collect();
         Ok(Picked { queries, matrix: finish(qrels.into_matrix(self), staged)? })
@@ -117,7 +125,12 @@ impl TakeSource for PickRun<'_> {
 }
 
 /// Reads a run called `name`.
-fn read(source: &impl Source, name: &str, joining: &Joining<'_>, picks: &Picks) -> Result<PickedRun> {
+fn read(
+    source: &impl Source,
+    name: &str,
+    joining: &Joining<'_>,
+    picks: &Picks,
+) -> Result<PickedRun> {
     let (qrels, count) = (joining.qrels, picks.judged as usize + picks.ids.len());
     check_ties(source.name(), source.order(), joining.rule.ties)?;
     joining.check_units(source.name(), source.order())?;
@@ -131,7 +144,8 @@ fn read(source: &impl Source, name: &str, joining: &Joining<'_>, picks: &Picks) 
         picks,
         found: Vec::new(),
     };
-    let rankings = each_query(scattered, source.whole(), joining.watch, ranking, PickedRankings::rank);
+    let rankings =
+        each_query(scattered, source.whole(), joining.watch, ranking, PickedRankings::rank);
     let (found, rankings): (Vec<_>, Vec<_>) =
         rankings.into_iter().map(|ranking| (ranking.found, ranking.rankings)).unzip();
     Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
@@ -180,20 +194,22 @@ impl PickedRankings<'_> {
             plain.rank(id, &records, docnos, judged, (&mut codes, None), &mut rankings.findings);
             rankings.ranker.wrong_ranks.merge(std::mem::take(&mut plain.wrong_ranks));
         }
-        let ordered = if codes.is_empty() { Vec::new() } else { plain.ordered(id, &records, docnos) };
+        let ordered =
+            if codes.is_empty() { Vec::new() } else { plain.ordered(id, &records, docnos) };
         let tied = ordered.chunk_by(|one, next| one.key == next.key);
         let tied = tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));
         let (book, mut exact) = (rankings.book(), exact_grades.into_iter());
-        let documents = ordered.iter().zip(tied).zip(codes).map(|((record, tied), code)| Retrieved {
-            docno: docnos.of(record).to_vec(),
-            score: score_of_key(record.key),
-            code,
-            grade: book
-                .grade(code)
-                .map(|grade| if book.is_exact() { grade } else { exact.next().unwrap_or(grade) }),
-            tied,
-            span: None,
-        });
+        let documents =
+            ordered.iter().zip(tied).zip(codes).map(|((record, tied), code)| Retrieved {
+                docno: docnos.of(record).to_vec(),
+                score: score_of_key(record.key),
+                code,
+                grade: book.grade(code).map(|grade| {
+                    if book.is_exact() { grade } else { exact.next().unwrap_or(grade) }
+                }),
+                tied,
+                span: None,
+            });
         found.push((query, documents.collect()));
         rankings.uniting = uniting;
     }
@@ -209,7 +225,8 @@ mod tests {
     }
 
     const QRELS: &str = "2 0 a 1\n2 0 b 0\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
-    const RUN: &str = "2 Q0 a 1 2 t\n9 Q0 k 1 1 t\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n2 Q0 z 2 2 t\n1 Q0 c 2 1 t\n9 Q0 a 4 1 u\n2 Q0 a 5 1 t\n";
+    const RUN: &str = "2 Q0 a 1 2 t\n9 Q0 k 1 1 t\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n2 Q0 z 2 2 t\n1 \
+                       Q0 c 2 1 t\n9 Q0 a 4 1 u\n2 Q0 a 5 1 t\n";
 
     fn picked(run: &str, size: usize, ties: Ties) -> Result<Vec<PickedQuery>, String> {
         let join = Join { ties, ..Join::default() };

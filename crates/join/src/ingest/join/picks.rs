@@ -29,7 +29,8 @@ pub struct Retrieved {
     pub code: u8,
     /// The grade, if it is 0 or more.
     pub grade: Option<f64>,
-    /// The number of documents of the run with this score, itself included. Documents behind the ranks that are kept are counted too.
+    /// The number of documents of the run with this score, itself included. Documents behind the
+    /// ranks that are kept are counted too.
     pub tied: u32,
     /// The passage, if results are passages.
     pub span: Option<RetrievedSpan>,
@@ -51,14 +52,15 @@ pub struct RetrievedSpan {
 pub struct PickedQuery {
     /// The id of the query.
     pub id: Vec<u8>,
-    /// The documents that the qrels name for the query, with their grades, by id; `None` if the qrels lack the query. A negative grade may
-    /// be any.
+    /// The documents that the qrels name for the query, with their grades, by id; `None` if the
+    /// qrels lack the query. A negative grade may be any.
     pub judged: Option<Vec<(Vec<u8>, f64)>>,
     /// The ranking of the query in each run; `None` if a run lacks the query.
     pub rankings: Vec<Option<Vec<Retrieved>>>,
 }
 
-/// Queries with all their documents, and the matrix of their rankings, in which all other queries are missing.
+/// Queries with all their documents, and the matrix of their rankings, in which all other queries
+/// are missing.
 #[derive(Debug)]
 pub struct Picked {
     /// The queries in the order asked for.

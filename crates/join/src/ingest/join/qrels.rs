@@ -28,14 +28,16 @@ use crate::ingest::lines::shape::Role;
 use crate::ingest::record::by_query::{HeldInput, Scattered, each_query};
 use crate::ingest::record::columns::{ColumnSource, PieceSize};
 use crate::ingest::record::packed::{Docnos, Record};
-use crate::ingest::record::reader::{Make, RowReader, Source, TextSource, Together, WorkerResults, gather};
+use crate::ingest::record::reader::{
+    Make, RowReader, Source, TextSource, Together, WorkerResults, gather,
+};
 use crate::ingest::record::repeats::repeats;
 use crate::ingest::settings::Join;
 use crate::ingest::units::rule::Units;
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
-    Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, GoldFacts, Ids, JudgedBy, MatrixBuilder,
-    StagedRun,
+    Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, GoldFacts, Ids, JudgedBy,
+    MatrixBuilder, StagedRun,
 };
 use crate::sort;
 use crate::spans::{GoldPositions, GoldSpan};
@@ -55,11 +57,13 @@ use crate::watch::Watch;
 #[derive(Debug)]
 pub struct Qrels {
     name: String,
-    /// The dialect of the text; `None` for judgments from memory, which can be joined in every dialect.
+    /// The dialect of the text; `None` for judgments from memory, which can be joined in every
+    /// dialect.
     dialect: Option<Dialect>,
     book: Codebook,
     queries: Interner,
-    /// For each query, the one that came after it in the text, if that is known: runs often have the same order.
+    /// For each query, the one that came after it in the text, if that is known: runs often have
+    /// the same order.
     after: Vec<u32>,
     facts: Facts,
     /// The exact grades of each query, if codes are classes of grades.
@@ -71,7 +75,8 @@ pub struct Qrels {
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
-    /// The queries with documents that are judged twice, if such documents matter only in evaluated queries.
+    /// The queries with documents that are judged twice, if such documents matter only in evaluated
+    /// queries.
     repeats: Vec<(Vec<u8>, Problems)>,
     /// The seed with which docnos and queries are hashed.
     seed: Seed,
@@ -90,28 +95,32 @@ pub(in crate::ingest) struct JudgedPassages {
 }
 
 impl Qrels {
-    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](crate::ingest::InputFormat), which is recognised
-    /// by the content.
+    /// Reads lines of `query iter docno grade`, in any order, or another
+    /// [`InputFormat`](crate::ingest::InputFormat), which is recognised by the content.
     ///
     /// # Errors
-    /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all.
+    /// An input that cannot be read; the problems of its lines, among them documents judged twice
+    /// for a query; no judgments at all.
     ///
     /// ```
     /// use laneval::{Input, Qrels};
     /// let text = b"q1 0 d1 1\nq1 0 d2 high\n".to_vec();
     /// let error = Qrels::read(Input::Bytes { name: "my.qrels".into(), bytes: text }).unwrap_err();
-    /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'"
+    /// );
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
         Self::read_as(input, Dialect::default(), FileAccess::default())
     }
 
-    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](crate::ingest::Join) of the same dialect; a file is opened by
-    /// `access`.
+    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](crate::ingest::Join) of
+    /// the same dialect; a file is opened by `access`.
     ///
     /// # Errors
-    /// As [`Qrels::read`]. The dialects of trec_eval report documents that are judged twice only when a run is joined, and only for the
-    /// queries that it has.
+    /// As [`Qrels::read`]. The dialects of trec_eval report documents that are judged twice only
+    /// when a run is joined, and only for the queries that it has.
     pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
         Join { dialect, access, ..Join::default() }.qrels(input)
     }
@@ -133,7 +142,8 @@ impl Qrels {
         Qrels { dialect: None, ..self }
     }
 
-    /// Takes judgments from columns in memory, in any order and any number of batches, for a [`Join`](crate::ingest::Join) of this dialect.
+    /// Takes judgments from columns in memory, in any order and any number of batches, for a
+    /// [`Join`](crate::ingest::Join) of this dialect.
     ///
     /// ```
     /// use laneval::columns::{Integers, Judgments, Text};
@@ -143,13 +153,17 @@ impl Qrels {
     /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
     /// let batch = Judgments::new(queries, &[7u32, 42, 7], &[1i8, 0, 2]);
     /// let qrels = Qrels::columns(&[batch], Dialect::Laneval)?;
-    /// assert_eq!(qrels.fingerprint(), Qrels::new([("q1", "7", 1.0), ("q1", "42", 0.0), ("q2", "7", 2.0)])?.fingerprint());
+    /// assert_eq!(
+    ///     qrels.fingerprint(),
+    ///     Qrels::new([("q1", "7", 1.0), ("q1", "42", 0.0), ("q2", "7", 2.0)])?.fingerprint()
+    /// );
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
     /// # Errors
-    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond the bytes, codes beyond their dictionary,
-    /// views beyond their buffers. Otherwise as [`Qrels::read_as`]; the line of a problem is the row, from 1, in all batches together.
+    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond
+    /// the bytes, codes beyond their dictionary, views beyond their buffers. Otherwise as
+    /// [`Qrels::read_as`]; the line of a problem is the row, from 1, in all batches together.
     pub fn columns(batches: &[columns::Judgments<'_>], dialect: Dialect) -> Result<Self> {
         Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
     }
@@ -223,13 +237,16 @@ impl Qrels {
         self.grouped.as_ref()
     }
 
-    /// The names of the judges, in bytewise order, and how far they agree; `None` unless judgments were read by judge.
+    /// The names of the judges, in bytewise order, and how far they agree; `None` unless judgments
+    /// were read by judge.
     ///
     /// ```
     /// use laneval::{JudgedBy, Input, Join};
-    /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\nq1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
+    /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\n\
+    ///              q1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
     /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
-    /// let (names, found) = join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
+    /// let (names, found) =
+    ///     join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
     /// assert_eq!(names.iter().collect::<Vec<_>>(), [b"anna".as_slice(), b"ben"]);
     /// assert_eq!((found.pairs[0].common, found.pairs[0].equal), (3, 2));
     /// # Ok::<(), laneval::Error>(())
@@ -305,7 +322,8 @@ impl Qrels {
 
     /// The same judgments, for the runs that `other` takes, of which these are the judgments too.
     pub(in crate::ingest) fn for_runs_of(self, other: &Qrels) -> Self {
-        let (dialect, repeats, partner) = (other.dialect, other.repeats.clone(), other.partner.clone());
+        let (dialect, repeats, partner) =
+            (other.dialect, other.repeats.clone(), other.partner.clone());
         Qrels { dialect, repeats, partner, fingerprint: other.fingerprint, ..self }
     }
 
@@ -321,7 +339,8 @@ impl Qrels {
 
     /// The wrapping sum of the xxh3-128 hashes of all judgments: it does not depend on their order.
     ///
-    /// A judgment is hashed as length of query (`u64`), query, length of docno (`u64`), docno, grade (`f64`), little-endian.
+    /// A judgment is hashed as length of query (`u64`), query, length of docno (`u64`), docno,
+    /// grade (`f64`), little-endian.
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
@@ -336,7 +355,8 @@ impl Qrels {
         self.dialect
     }
 
-    /// Returns whether runs that have only scores, and name no documents, belong to these judgments.
+    /// Returns whether runs that have only scores, and name no documents, belong to these
+    /// judgments.
     #[doc(hidden)]
     pub fn take_scores(&self) -> bool {
         self.partner.is_some()
@@ -366,7 +386,8 @@ impl Qrels {
 
     /// Returns the index of the query `id` of a run, in which `last` is the query before it.
     ///
-    /// Comparing the id with a guess saves a look into the hash table, and with it most often a wait for memory.
+    /// Comparing the id with a guess saves a look into the hash table, and with it most often a
+    /// wait for memory.
     #[inline]
     pub(in crate::ingest) fn query_after(&self, last: Option<u32>, id: &[u8]) -> Option<u32> {
         let guess = last.and_then(|last| self.after.get(last as usize)).copied();
@@ -380,25 +401,29 @@ impl Qrels {
         (&self.shelves[table.shelf as usize], table)
     }
 
-    /// Returns the documents that the qrels name for a query, by docno, with their grades; a negative grade may be any.
+    /// Returns the documents that the qrels name for a query, by docno, with their grades; a
+    /// negative grade may be any.
     pub(in crate::ingest) fn documents(&self, query: u32) -> Vec<(Vec<u8>, f64)> {
         if self.passages.is_some() {
             return Vec::new();
         }
         let (shelf, table) = self.judged(query);
-        let of_code = |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
+        let of_code =
+            |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
         let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
-            Some(_) if self.grouped.is_none() => {
-                shelf.keys(table).map(|(docno, key)| (docno.to_vec(), f64::from_bits(key))).collect()
-            }
+            Some(_) if self.grouped.is_none() => shelf
+                .keys(table)
+                .map(|(docno, key)| (docno.to_vec(), f64::from_bits(key)))
+                .collect(),
             _ => shelf.documents(table).map(of_code).collect(),
         };
         documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         documents
     }
 
-    /// Calls `take` with each judgment: query, group (empty unless judgments were read by facet), sub-group, document, grade. A negative
-    /// grade without groups may be any. Of a passage, start and end stand for group and sub-group.
+    /// Calls `take` with each judgment: query, group (empty unless judgments were read by facet),
+    /// sub-group, document, grade. A negative grade without groups may be any. Of a passage, start
+    /// and end stand for group and sub-group.
     #[doc(hidden)]
     pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
         if let Some(passages) = &self.passages {
@@ -423,20 +448,23 @@ impl Qrels {
         }
     }
 
-    /// Returns documents judged twice for queries that one of the runs has, unless they were reported already.
+    /// Returns documents judged twice for queries that one of the runs has, unless they were
+    /// reported already.
     pub(in crate::ingest) fn repeats(&self, runs: &[StagedRun]) -> Problems {
         let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
         self.repeats_in(rows.map(|row| row.query))
     }
 
-    /// Returns documents judged twice for the queries of `evaluated`, unless they were reported already.
+    /// Returns documents judged twice for the queries of `evaluated`, unless they were reported
+    /// already.
     pub(in crate::ingest) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
         if self.repeats.is_empty() {
             return Problems::default();
         }
         let evaluated: HashSet<u32> = evaluated.collect();
         let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
-        let found = self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
+        let found =
+            self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
         let mut found: Vec<Problems> = found.collect();
         let line = |of: &Problems| of.first.first().map(|problem| problem.line);
         sort::by(&mut found, |one, other| line(one).cmp(&line(other)));
@@ -457,11 +485,17 @@ impl Qrels {
     /// Begins a matrix without runs, and frees the tables.
     pub(in crate::ingest) fn into_matrix(self, join: &Join) -> MatrixBuilder {
         let shared = join.shared_judgments.then(|| self.shared_judgments()).flatten();
-        MatrixBuilder::new(self.book, join.rule(), self.fingerprint, self.queries.into_ids(), self.facts)
-            .with_exact(self.exact)
-            .with_facets(self.grouped)
-            .with_spans(self.passages.map(|passages| passages.facts))
-            .with_shared_judgments(shared)
+        MatrixBuilder::new(
+            self.book,
+            join.rule(),
+            self.fingerprint,
+            self.queries.into_ids(),
+            self.facts,
+        )
+        .with_exact(self.exact)
+        .with_facets(self.grouped)
+        .with_spans(self.passages.map(|passages| passages.facts))
+        .with_shared_judgments(shared)
     }
 }
 
@@ -475,16 +509,23 @@ pub(in crate::ingest) fn read(
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            let columns = CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
-            read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), (dialect, units), seed)
+            let columns =
+                CheckedColumns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
+            read_from(
+                &ColumnSource::all(&columns, PieceSize::default(), watch),
+                (dialect, units),
+                seed,
+            )
         });
     }
-    let (qrels, problems) = read_from(&TextSource::held(text, form, size, watch), (dialect, units), seed)?;
+    let (qrels, problems) =
+        read_from(&TextSource::held(text, form, size, watch), (dialect, units), seed)?;
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
-/// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades
-/// for a code each, they are read again, with their exact grades.
+/// Reads judgments from any source; returns what can be used of them, and the problems. If there
+/// turn out to be too many distinct grades for a code each, they are read again, with their exact
+/// grades.
 pub(in crate::ingest) fn read_from(
     source: &impl Source,
     (dialect, units): (Dialect, &Units),
@@ -512,8 +553,13 @@ struct JudgmentRules<'u> {
     units: &'u Units,
 }
 
-/// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
-fn read_with(source: &impl Source, of: JudgmentRules<'_>, seed: Seed) -> Result<((Qrels, Problems), u64)> {
+/// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and
+/// the number of rows.
+fn read_with(
+    source: &impl Source,
+    of: JudgmentRules<'_>,
+    seed: Seed,
+) -> Result<((Qrels, Problems), u64)> {
     let rules = of.rules;
     let back = AtomicBool::new(false);
     let thinning = !rules.late_repeats && !of.units.is_given();
@@ -586,7 +632,8 @@ pub(super) struct Shelving<'u> {
     late: bool,
     /// The queries with such documents, if `late`.
     repeats: Vec<(Vec<u8>, Findings)>,
-    /// What puts the judgments of units together, if they are to be: the rule, and the seed of hashes.
+    /// What puts the judgments of units together, if they are to be: the rule, and the seed of
+    /// hashes.
     units: Option<(&'u Units, Seed)>,
     judged_units: JudgedUnits,
 }
@@ -601,7 +648,8 @@ impl Grades {
         if grade < 0.0 {
             return NEGATIVE;
         }
-        // A walk over a list, for grades are few: where they are many the list ends at one too many, and all are read again.
+        // A walk over a list, for grades are few: where they are many the list ends at one too
+        // many, and all are read again.
         let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
             // One grade too many is kept, so that the codebook shows it.
             self.0.truncate(MAX_GRADES);
@@ -633,7 +681,8 @@ impl<'u> Shelving<'u> {
         }
     }
 
-    /// Adds the table of a query, of whose judgments those of a unit are put together if they are to be.
+    /// Adds the table of a query, of whose judgments those of a unit are put together if they are
+    /// to be.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         let Some(of) = self.units else { return self.add_table(query, records, docnos) };
         let mut units = std::mem::take(&mut self.judged_units);
@@ -687,8 +736,8 @@ impl Shelving<'_> {
         }
     }
 
-    /// Adds the table of a query whose documents are distinct, have these grades, and are numbered in this order; at most
-    /// [`MOST_DOCUMENTS`].
+    /// Adds the table of a query whose documents are distinct, have these grades, and are numbered
+    /// in this order; at most [`MOST_DOCUMENTS`].
     pub fn add_numbered<'t>(
         &mut self,
         documents: impl ExactSizeIterator<Item = (IdInText<'t>, f64)>,
@@ -726,7 +775,8 @@ impl Shelving<'_> {
 }
 
 impl Make for Shelving<'_> {
-    /// Adds the table of a query. Queries are numbered in the order in which they come, as their tables are.
+    /// Adds the table of a query. Queries are numbered in the order in which they come, as their
+    /// tables are.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
         let first = records[0].query as usize == self.tables.len();
         if first {
@@ -745,9 +795,16 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
             let message = if grade == earlier {
                 format!("docno {docno} is judged again for query {query}, first on line")
             } else {
-                format!("docno {docno} of query {query} has grade {grade}{DIFFERENT_GRADE}{earlier} on line")
+                format!(
+                    "docno {docno} of query {query} has grade \
+                         {grade}{DIFFERENT_GRADE}{earlier} on line"
+                )
             };
-            Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
+            Finding {
+                position: docnos.position(again),
+                message,
+                earlier: Some(docnos.position(first)),
+            }
         });
     }
 }
@@ -770,7 +827,9 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
         }));
     }
     let id = |met: &QueryAt| names[met.worker as usize].get(met.number as usize);
-    all.par_sort_unstable_by(|one, other| one.prefix.cmp(&other.prefix).then_with(|| id(one).cmp(id(other))));
+    all.par_sort_unstable_by(|one, other| {
+        one.prefix.cmp(&other.prefix).then_with(|| id(one).cmp(id(other)))
+    });
     all
 }
 
@@ -783,7 +842,8 @@ fn assemble(
 ) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     // A query of which every row is wrong has no table, and the others do not lie by their numbers.
-    let has_all = |(keep, names): (&Together<'_, Shelving<'_>>, &&Ids)| keep.make.tables.len() == names.len();
+    let has_all =
+        |(keep, names): (&Together<'_, Shelving<'_>>, &&Ids)| keep.make.tables.len() == names.len();
     if !grouped.iter().zip(&names).all(has_all) {
         return None;
     }
@@ -804,7 +864,8 @@ fn assemble(
     Some((Qrels { after, ..qrels }, problems))
 }
 
-/// Returns for each query the one that its worker met after it, as indices into the sorted queries; `u32::MAX` for none.
+/// Returns for each query the one that its worker met after it, as indices into the sorted queries;
+/// `u32::MAX` for none.
 fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
     let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     for (index, met) in (0..).zip(order) {
@@ -834,7 +895,8 @@ fn sort_out(
         numbers[met.worker as usize][met.number as usize] = ids.len() as u32 - 1;
     }
     let dropped = scattered.iter().map(Scattered::dropped).sum();
-    let renumber = |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
+    let renumber =
+        |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
     let scattered = scattered.into_par_iter().zip(numbers).map(renumber).collect();
     let shelve = |shelving: &mut Shelving<'_>, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
@@ -844,10 +906,12 @@ fn sort_out(
     finish(read, ids, shelvings, None, named, seed)
 }
 
-/// The name of judgments in messages, and a function from the lines that were read to those of the text.
+/// The name of judgments in messages, and a function from the lines that were read to those of the
+/// text.
 type NamedJudgments<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
 
-/// Gives grades their codes, and tables their places: in the order in which they were met, or otherwise as they lie.
+/// Gives grades their codes, and tables their places: in the order in which they were met, or
+/// otherwise as they lie.
 fn finish(
     read: WorkerResults<JudgmentReader>,
     ids: Ids,
@@ -865,7 +929,9 @@ fn finish(
     let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
     let book = match extents {
         Some(extent) => Ok(Codebook::of_extent(extent)),
-        None => Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied())),
+        None => {
+            Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()))
+        }
     };
     let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {
@@ -879,11 +945,13 @@ fn finish(
     let tables = order.iter().map(table).collect();
     let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Interner::of(ids, seed));
     let exact = extents.map(|_| exact_facts(&order, &shelvings));
-    let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
+    let fingerprint =
+        shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
     let mut repeats = Vec::new();
     let mut shelves = Vec::with_capacity(shelvings.len());
     for shelving in shelvings {
-        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, line, &lines));
+        let found =
+            |(id, findings): (_, Findings)| (id, findings.into_problems(name, line, &lines));
         repeats.extend(shelving.repeats.into_iter().map(found));
         shelves.push(shelving.shelf);
     }
@@ -914,7 +982,8 @@ fn or_no_units(problems: Problems, name: &str, shelvings: &[Shelving<'_>]) -> Pr
     let Some((units, _)) = units.filter(|_| problems.first.is_empty()) else { return problems };
     let mut seen = UnitsSeen::default();
     shelvings.iter().for_each(|shelving| seen.merge(shelving.judged_units.seen.clone()));
-    seen.changes_nothing(units, "--qrels-units").map_or(problems, |message| whole_file(name, message))
+    seen.changes_nothing(units, "--qrels-units")
+        .map_or(problems, |message| whole_file(name, message))
 }
 
 /// Returns the exact grades of all queries.
@@ -965,7 +1034,8 @@ impl Shelving<'_> {
             return;
         }
         let mut code = [NEGATIVE; 256];
-        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..]) {
+        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..])
+        {
             *code = book.code(grade).unwrap_or(NEGATIVE);
         }
         self.tables.iter_mut().for_each(|table| table.shelf = number as u32);

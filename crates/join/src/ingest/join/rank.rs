@@ -1,25 +1,32 @@
 //! The results of one query become its row of labels: duplicates, order, lookup.
 //!
 //! ```text
-//! duplicates   every hash takes the slot it belongs to, and notes who had it before: nobody of this query → it is the first there;
-//!              another → their hashes are compared, then with the one before that. One pass without a branch a result; the same hash
-//!              → perhaps a duplicate (compare bytes).
-//! order        already ranked → nothing to do; else sort by (key, input), then sort the docnos of equal keys
+//! duplicates   every hash takes the slot it belongs to, and notes who had it before:
+//!              nobody of this query → it is the first there;
+//!              another → their hashes are compared, then with the one before that.
+//!              One pass without a branch a result; the same hash → perhaps a duplicate
+//!              (compare bytes).
+//! order        already ranked → nothing to do;
+//!              else sort by (key, input), then sort the docnos of equal keys
 //! lookup       one bit of the query's filter tells nearly every unjudged document
 //! ```
 //!
-//! **Duplicates.** A duplicate is an error that nearly no file has, so it is only asked whether there may be one, and of the hashes alone.
-//! Two equal hashes share a slot, and the later one is compared with all before it there: none is overlooked. With two to four slots for
-//! each result between an eighth and a fifth meet another, and fewer than a fifth of these a second. Where the slots say "perhaps", the
-//! bytes are compared, and two ids that only hash alike are no duplicate.
+//! **Duplicates.** A duplicate is an error that nearly no file has, so it is only asked whether
+//! there may be one, and of the hashes alone. Two equal hashes share a slot, and the later one is
+//! compared with all before it there: none is overlooked. With two to four slots for each result
+//! between an eighth and a fifth meet another, and fewer than a fifth of these a second. Where the
+//! slots say "perhaps", the bytes are compared, and two ids that only hash alike are no duplicate.
 //!
-//! **Order.** A key of 64 bits and the number of the line make one integer of 96. All integers differ, so an unstable sort puts equal keys
-//! in the order of the input, and comparing them needs no second look. Runs are nearly always written in the order of their scores, which
-//! takes one pass to see (0.22 s for the whole medium run, 0.37 s with the lines of each query shuffled, benches/RESULTS.md).
+//! **Order.** A key of 64 bits and the number of the line make one integer of 96. All integers
+//! differ, so an unstable sort puts equal keys in the order of the input, and comparing them needs
+//! no second look. Runs are nearly always written in the order of their scores, which takes one
+//! pass to see (0.22 s for the whole medium run, 0.37 s with the lines of each query shuffled,
+//! benches/RESULTS.md).
 //!
-//! **Ties.** By the rule equal scores are ordered by docno, and yet hardly a docno is read: if the labels of a tied group are all the same,
-//! they are the same in any order, and most groups have no judged document. Where labels differ the docnos are fetched and sorted, and the
-//! row has the bytes that sorting everything would give.
+//! **Ties.** By the rule equal scores are ordered by docno, and yet hardly a docno is read: if the
+//! labels of a tied group are all the same, they are the same in any order, and most groups have no
+//! judged document. Where labels differ the docnos are fetched and sorted, and the row has the
+//! bytes that sorting everything would give.
 
 use std::borrow::Cow;
 
@@ -32,15 +39,18 @@ use crate::ingest::record::repeats::repeats;
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, ScoresSeen, StagedTies, Ties};
 
-/// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
+/// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple
+/// of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
 
 /// The error of a query with more lines than can be numbered.
 pub(in crate::ingest) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
-    (lines > most).then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
+    (lines > most)
+        .then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
 }
 
-/// The place of the labels of rankings, and of the codes and keys of named documents if keys are kept.
+/// The place of the labels of rankings, and of the codes and keys of named documents if keys are
+/// kept.
 type MadeLabels<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
 
 /// The most results of a slot that are compared before the bytes of all docnos are.
@@ -128,8 +138,9 @@ impl Ranker {
         Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
     }
 
-    /// Appends the labels of the results of one query, given in input order, and returns their number; and the codes and keys of the
-    /// named ones, if keys are kept. Duplicate docnos become findings.
+    /// Appends the labels of the results of one query, given in input order, and returns their
+    /// number; and the codes and keys of the named ones, if keys are kept. Duplicate docnos become
+    /// findings.
     pub fn rank(
         &mut self,
         query: &[u8],
@@ -148,8 +159,10 @@ impl Ranker {
             return 0;
         }
         let records = &self.by_rule(query, records, docnos)[..];
-        let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
-        // trec_eval looks for duplicates after `-M` has cut the ranking (form_res_rels.c), so a duplicate further down is none there.
+        let depth =
+            self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
+        // trec_eval looks for duplicates after `-M` has cut the ranking (form_res_rels.c), so a
+        // duplicate further down is none there.
         let late = self.late && depth < records.len();
         if !late && !self.distinct && self.may_repeat(records.len(), |at| records[at].hash) {
             report_repeats(query, records, docnos, findings);
@@ -163,7 +176,8 @@ impl Ranker {
         }
         let order = KeyOrder::of(records, |record| record.key);
         if order != KeyOrder::Other && !late {
-            // The group that the last rank cuts is labelled as a whole, for which of its documents are kept depends on their docnos.
+            // The group that the last rank cuts is labelled as a whole, for which of its documents
+            // are kept depends on their docnos.
             let kept = with_ties(records, depth, |record| record.key);
             self.add_labels(kept.len(), |at| kept[at], judged, docnos, labels);
             if order == KeyOrder::Ascending {
@@ -191,8 +205,8 @@ impl Ranker {
         depth as u32
     }
 
-    /// Does what `rank` does for rows of columns that are in order, are all kept, and of which nothing needs a closer look. Otherwise returns
-    /// `None`, and has done nothing.
+    /// Does what `rank` does for rows of columns that are in order, are all kept, and of which
+    /// nothing needs a closer look. Otherwise returns `None`, and has done nothing.
     pub fn rank_rows(
         &mut self,
         rows: ColumnRows<'_>,
@@ -215,7 +229,8 @@ impl Ranker {
         }
         self.add_labels(count, |at| rows.record(at), judged, docnos, labels);
         let made = &labels[first..];
-        let is_mixed = |(keys, labels): (&[u64], &[u8])| (keys[0] == keys[1]) & (labels[0] != labels[1]);
+        let is_mixed =
+            |(keys, labels): (&[u64], &[u8])| (keys[0] == keys[1]) & (labels[0] != labels[1]);
         let mixed = are_tied && std::iter::zip(keys.windows(2), made.windows(2)).any(is_mixed);
         if mixed || self.rule.score == ScoreType::F64 && may_differ_in_f32(made, keys) {
             labels.truncate(first);
@@ -227,7 +242,8 @@ impl Ranker {
 
     /// Appends the labels of the results of one query, and the codes and keys of the named ones.
     ///
-    /// Keys are of single documents, so their order counts even where labels are the same: here ties are sorted first, all of them.
+    /// Keys are of single documents, so their order counts even where labels are the same: here
+    /// ties are sorted first, all of them.
     fn rank_keyed(
         &mut self,
         of: KeyedQuery<'_>,
@@ -262,7 +278,8 @@ impl Ranker {
         self.seen.see(&self.rule, &labels[first..], ranked, &label, docnos);
     }
 
-    /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports their problems.
+    /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports
+    /// their problems.
     pub fn ordered(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
         let records = &self.by_rule(query, records, docnos)[..];
         self.sort(records);
@@ -272,17 +289,27 @@ impl Ranker {
 
     /// The results in input order, or by the rank column if the rule asks for it.
     #[inline(always)]
-    fn by_rule<'r>(&mut self, query: &[u8], records: &'r [Record], docnos: Docnos<'_>) -> Cow<'r, [Record]> {
+    fn by_rule<'r>(
+        &mut self,
+        query: &[u8],
+        records: &'r [Record],
+        docnos: Docnos<'_>,
+    ) -> Cow<'r, [Record]> {
         match self.rule.ties {
             Ties::Rank => Cow::Owned(self.by_rank_column(query, records, docnos)),
             _ => Cow::Borrowed(records),
         }
     }
 
-    /// The results by score, equal scores by the rank column. A rank that is no integer, and one that occurs twice among equal scores, is a
-    /// finding.
+    /// The results by score, equal scores by the rank column. A rank that is no integer, and one
+    /// that occurs twice among equal scores, is a finding.
     #[cold]
-    pub fn by_rank_column(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
+    pub fn by_rank_column(
+        &mut self,
+        query: &[u8],
+        records: &[Record],
+        docnos: Docnos<'_>,
+    ) -> Vec<Record> {
         let mut ranked: Vec<(u64, i64, Record)> = Vec::with_capacity(records.len());
         for record in records {
             let rank = docnos.rank_column(record).unwrap_or_else(|| {
@@ -300,8 +327,10 @@ impl Ranker {
         ranked.sort_unstable_by_key(|(key, rank, record)| (*key, *rank, record.at));
         let is_rank = |record: &Record| docnos.rank_column(record).is_some();
         for tied in ranked.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
-            let mut tied =
-                tied.iter().map(|(_, rank, record)| (rank, record)).filter(|(_, record)| is_rank(record));
+            let mut tied = tied
+                .iter()
+                .map(|(_, rank, record)| (rank, record))
+                .filter(|(_, record)| is_rank(record));
             let Some((_, first)) = tied.next() else { continue };
             for (rank, record) in tied {
                 self.wrong_ranks.add(record.at, || {
@@ -309,7 +338,8 @@ impl Ranker {
                         "rank {rank} occurs again among equal scores of query {}, first on line",
                         quoted(query)
                     );
-                    let (position, earlier) = (docnos.position(record), Some(docnos.position(first)));
+                    let (position, earlier) =
+                        (docnos.position(record), Some(docnos.position(first)));
                     Finding { position, message, earlier }
                 });
             }
@@ -318,7 +348,13 @@ impl Ranker {
     }
 
     /// Looks for duplicates among the results that are kept.
-    fn check_kept(&mut self, query: &[u8], kept: Vec<Record>, docnos: Docnos<'_>, findings: &mut Findings) {
+    fn check_kept(
+        &mut self,
+        query: &[u8],
+        kept: Vec<Record>,
+        docnos: Docnos<'_>,
+        findings: &mut Findings,
+    ) {
         if self.may_repeat(kept.len(), |at| kept[at].hash) {
             report_repeats(query, &kept, docnos, findings);
         }
@@ -330,8 +366,11 @@ impl Ranker {
         let HashSlots { last, first, before, meeting: [one, other] } = &mut self.slots;
         let size = (count * 2).next_power_of_two().max(64);
         last.resize(size.max(last.len()), 0);
-        [&mut *before, one, other].into_iter().for_each(|each| each.resize(count.max(each.len()), 0));
-        // Invariant: a number below `first` is that of a result of another query, so slots need not be cleared before numbers run out.
+        [&mut *before, one, other]
+            .into_iter()
+            .for_each(|each| each.resize(count.max(each.len()), 0));
+        // Invariant: a number below `first` is that of a result of another query, so slots need not
+        // be cleared before numbers run out.
         if u32::MAX - *first <= count as u32 {
             last.fill(0);
             *first = 1;
@@ -344,7 +383,8 @@ impl Ranker {
         for at in 0..count {
             let slot = &mut last[hash(at) as usize & (size - 1)];
             before[at] = std::mem::replace(slot, first + at as u32);
-            // Each is written down, and counted if it met another: no branch that could be mispredicted.
+            // Each is written down, and counted if it met another: no branch that could be
+            // mispredicted.
             one[met] = at as u32;
             met += usize::from(before[at] >= first);
         }
@@ -371,7 +411,8 @@ impl Ranker {
 
     /// Appends the labels of `count` results; `record` gives the record of each.
     ///
-    /// Those that may be judged are written down first, without a branch for each, and looked up then.
+    /// Those that may be judged are written down first, without a branch for each, and looked up
+    /// then.
     #[inline(always)]
     fn add_labels(
         &mut self,
@@ -394,7 +435,8 @@ impl Ranker {
         }
         for &at in &candidates[..found] {
             let record = record(at as usize);
-            if let Some(code) = shelf.code_behind_filter(table, record.hash, &|| docnos.of(&record)) {
+            if let Some(code) = shelf.code_behind_filter(table, record.hash, &|| docnos.of(&record))
+            {
                 labels[at as usize] = code;
             }
         }
@@ -404,7 +446,8 @@ impl Ranker {
     fn sort(&mut self, records: &[Record]) {
         self.order.clear();
         if records.is_sorted_by_key(|record| record.key) {
-            let place = |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
+            let place =
+                |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
             self.order.extend(records.iter().enumerate().map(place));
         } else {
             self.sort_shuffled(records);
@@ -413,17 +456,20 @@ impl Ranker {
 
     /// Sorts results, which are not in order, into `order`, which is empty.
     ///
-    /// Numbers of 64 bits are sorted twice as fast as those of 128. The keys of a query have much in common, so what is left of a key is cut
-    /// by a bit or two to make room for the number; keys that are the same then, and are not, are sorted afterwards.
+    /// Numbers of 64 bits are sorted twice as fast as those of 128. The keys of a query have much
+    /// in common, so what is left of a key is cut by a bit or two to make room for the number; keys
+    /// that are the same then, and are not, are sorted afterwards.
     fn sort_shuffled(&mut self, records: &[Record]) {
-        let (least, most) = records
-            .iter()
-            .fold((u64::MAX, 0), |(least, most), record| (least.min(record.key), most.max(record.key)));
-        // Invariant: there are two results at least, or they would be sorted; and fewer than 2³² (`too_many`), so that number and key do
-        // not overlap.
+        let (least, most) = records.iter().fold((u64::MAX, 0), |(least, most), record| {
+            (least.min(record.key), most.max(record.key))
+        });
+        // Invariant: there are two results at least, or they would be sorted; and fewer than 2³²
+        // (`too_many`), so that number and key do not overlap.
         let bits = usize::BITS - (records.len() - 1).leading_zeros();
         let cut = (64 - (most - least).leading_zeros() + bits).saturating_sub(64);
-        let short = |(number, record): (usize, &Record)| (record.key - least) >> cut << bits | number as u64;
+        let short = |(number, record): (usize, &Record)| {
+            (record.key - least) >> cut << bits | number as u64
+        };
         self.short.clear();
         self.short.extend(records.iter().enumerate().map(short));
         self.short.sort_unstable();
@@ -449,7 +495,8 @@ impl Ranker {
         }
     }
 
-    /// Puts the labels of equal scores in the order of the rule, and notes the groups of these if they are kept.
+    /// Puts the labels of equal scores in the order of the rule, and notes the groups of these if
+    /// they are kept.
     #[inline(always)]
     fn settle_ties<'a>(
         &mut self,
@@ -464,9 +511,15 @@ impl Ranker {
         }
     }
 
-    /// Puts the labels of equal scores in the order of the rule, if the scores descend already; `record` gives the record of a label.
-    /// Labels that are all the same, which is nearly always so, stay as they are.
-    fn order_ties<'a>(&self, record: impl Fn(usize) -> &'a Record, docnos: Docnos<'_>, labels: &mut [u8]) {
+    /// Puts the labels of equal scores in the order of the rule, if the scores descend already;
+    /// `record` gives the record of a label. Labels that are all the same, which is nearly always
+    /// so, stay as they are.
+    fn order_ties<'a>(
+        &self,
+        record: impl Fn(usize) -> &'a Record,
+        docnos: Docnos<'_>,
+        labels: &mut [u8],
+    ) {
         let (by_docno, mut first) = (by_docno(self.rule.ties), 0);
         let key = |at: usize| record(at).key;
         while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
@@ -475,8 +528,10 @@ impl Ranker {
             let end = other.unwrap_or(labels.len());
             let tied = &mut labels[first..end];
             if tied.iter().any(|&label| label != tied[0]) {
-                let mut order: Vec<(&[u8], u8)> =
-                    (first..end).map(|at| docnos.of(record(at))).zip(tied.iter().copied()).collect();
+                let mut order: Vec<(&[u8], u8)> = (first..end)
+                    .map(|at| docnos.of(record(at)))
+                    .zip(tied.iter().copied())
+                    .collect();
                 sort_by_docno(&mut order, by_docno);
                 std::iter::zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
             }
@@ -485,15 +540,21 @@ impl Ranker {
     }
 }
 
-/// Sorts docnos and their labels. A function by itself, because it would be compiled again for every way to find records.
+/// Sorts docnos and their labels. A function by itself, because it would be compiled again for
+/// every way to find records.
 fn sort_by_docno(order: &mut [(&[u8], u8)], by_docno: fn(&[u8], &[u8]) -> std::cmp::Ordering) {
     order.sort_by(|one, other| by_docno(one.0, other.0));
 }
 
-/// Notes the groups of equal scores of a query. The labels are those of its first results and of those that are tied with the last of the
-/// `depth` that are kept.
+/// Notes the groups of equal scores of a query. The labels are those of its first results and of
+/// those that are tied with the last of the `depth` that are kept.
 #[inline(never)]
-fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> &'a Record, labels: &[u8]) {
+fn note_ties<'a>(
+    tied: &mut StagedTies,
+    depth: usize,
+    record: impl Fn(usize) -> &'a Record,
+    labels: &[u8],
+) {
     // Every result may have been dropped.
     if labels.is_empty() {
         return;
@@ -509,7 +570,8 @@ fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> 
     }
 }
 
-/// The label of a result. If it were called where it could be inlined, reading a run would take a twentieth longer.
+/// The label of a result. If it were called where it could be inlined, reading a run would take a
+/// twentieth longer.
 #[inline(always)]
 fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<'_>) -> u8 {
     shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
@@ -533,7 +595,8 @@ enum KeyOrder {
 
 impl KeyOrder {
     fn of<T>(results: &[T], key: impl Fn(&T) -> u64) -> Self {
-        // No early end: a loop without a branch for each pair, over a list whose answer is nearly always yes.
+        // No early end: a loop without a branch for each pair, over a list whose answer is nearly
+        // always yes.
         let (mut ascending, mut distinct) = (true, true);
         for (one, next) in std::iter::zip(results, &results[1.min(results.len())..]) {
             ascending &= key(one) <= key(next);
@@ -560,7 +623,11 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
         findings.add(again.at, || {
             let (docno, query) = (quoted(docnos.of(again)), quoted(query));
             let message = format!("docno {docno} occurs again for query {query}, first on line");
-            Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
+            Finding {
+                position: docnos.position(again),
+                message,
+                earlier: Some(docnos.position(first)),
+            }
         });
     }
 }
@@ -595,10 +662,14 @@ mod tests {
     }
 
     proptest! {
-        /// Keys that differ in their last bits only, that differ in their first ones, that are equal.
+        /// Keys that differ in their last bits only, that differ in their first ones, that are
+        /// equal.
         #[test]
         fn results_are_sorted_by_key_and_place(
-            keys in prop::collection::vec((0u64..40, prop::sample::select(&[0u64, 1, 1 << 52, 1 << 63][..])), 2..200),
+            keys in prop::collection::vec(
+                (0u64..40, prop::sample::select(&[0u64, 1, 1 << 52, 1 << 63][..])),
+                2..200,
+            ),
             scale in 1u64..9,
         ) {
             let record = |(at, &(low, high)): (usize, &(u64, u64))| Record {
@@ -609,7 +680,10 @@ mod tests {
             ranker.sort(&records);
             let mut expected: Vec<usize> = (0..records.len()).collect();
             expected.sort_by_key(|&at| records[at].key); // stable
-            prop_assert_eq!(ranker.order.iter().map(|&at| number(at)).collect::<Vec<_>>(), expected);
+            prop_assert_eq!(
+                ranker.order.iter().map(|&at| number(at)).collect::<Vec<_>>(),
+                expected
+            );
             let same = |&at: &u128| (at >> 32) as u64 == records[number(at)].key;
             prop_assert!(ranker.order.iter().all(same));
         }
@@ -632,13 +706,20 @@ mod tests {
     }
 
     proptest! {
-        /// Rows are ranked as their records are, or are left alone: where scores are not in order, a document comes twice, tied labels
-        /// differ, or scores are equal as f32 where labels change.
+        /// Rows are ranked as their records are, or are left alone: where scores are not in order,
+        /// a document comes twice, tied labels differ, or scores are equal as f32 where labels
+        /// change.
         #[test]
         fn rows_are_ranked_as_their_records(
-            scores in prop::collection::vec(prop::sample::select(&[3.0, 2.0, 1.0 + 1e-12, 1.0, 0.5, 0.25, -1.0][..]), 1..7),
-            sorted in prop::sample::select(&[true, true, true, false][..]), shuffled in Just([3usize, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
-            again in prop::sample::select(&[false, false, false, true][..]), depth in prop::option::of(3u32..9), keep_ties: bool,
+            scores in prop::collection::vec(
+                prop::sample::select(&[3.0, 2.0, 1.0 + 1e-12, 1.0, 0.5, 0.25, -1.0][..]),
+                1..7,
+            ),
+            sorted in prop::sample::select(&[true, true, true, false][..]),
+            shuffled in Just([3usize, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
+            again in prop::sample::select(&[false, false, false, true][..]),
+            depth in prop::option::of(3u32..9),
+            keep_ties: bool,
             score in prop::sample::select(&[ScoreType::F64, ScoreType::F32][..]),
         ) {
             let mut keys: Vec<u64> = scores.iter().map(|&of| sort_key(of, score)).collect();
@@ -651,7 +732,8 @@ mod tests {
             }
             let text: Vec<u8> = documents.iter().map(|&document| b"012345678"[document]).collect();
             let hash = |at: usize| KNOWN.hash(&text[at..=at], 0, 1);
-            let hashed: Vec<HashedId> = (0..count).map(|at| HashedId { hash: hash(at), length: 1 }).collect();
+            let hashed: Vec<HashedId> =
+                (0..count).map(|at| HashedId { hash: hash(at), length: 1 }).collect();
             let rows = ColumnRows { keys: &keys, hashed: &hashed, at: address(0, 0), query: 0 };
             let records: Vec<Record> = rows.records().collect();
             let mut shelf = Shelf::default();
@@ -665,45 +747,70 @@ mod tests {
             let ranker = || Ranker::new(rule.clone(), false).keeping_ties(keep_ties);
             let (mut expected, mut found) = ((vec![77], ranker()), (vec![77], ranker()));
             let mut findings = Findings::default();
-            let ranked = expected.1.rank(b"q", &records, docnos, (&shelf, table), (&mut expected.0, None), &mut findings);
+            let ranked = expected.1.rank(
+                b"q",
+                &records,
+                docnos,
+                (&shelf, table),
+                (&mut expected.0, None),
+                &mut findings,
+            );
             match found.1.rank_rows(rows, docnos, (&shelf, table), &mut found.0) {
                 Some(depth) => {
                     prop_assert!(keys.is_sorted() && (!again || count == 1));
                     prop_assert_eq!((depth, &found.0), (ranked, &expected.0));
                     prop_assert_eq!(found.1.seen, expected.1.seen);
-                    prop_assert_eq!(format!("{:?}", found.1.tied), format!("{:?}", expected.1.tied));
+                    prop_assert_eq!(
+                        format!("{:?}", found.1.tied),
+                        format!("{:?}", expected.1.tied)
+                    );
                 }
                 None => {
                     prop_assert_eq!(found.0, [77]);
                     prop_assert_eq!(found.1.seen, ScoresSeen::default());
-                    let f32_keys: std::collections::HashSet<u64> = keys.iter().map(|&key| key_in_f32(key)).collect();
+                    let f32_keys: std::collections::HashSet<u64> =
+                        keys.iter().map(|&key| key_in_f32(key)).collect();
                     let are_kept = depth.is_none_or(|depth| depth as usize >= count);
-                    prop_assert!(!keys.is_sorted() || again || !are_kept || f32_keys.len() < count, "nothing needs a closer look");
+                    prop_assert!(
+                        !keys.is_sorted() || again || !are_kept || f32_keys.len() < count,
+                        "nothing needs a closer look"
+                    );
                 }
             }
         }
 
-        /// Queries that one ranker looks at one after the other, some when the numbers of results run out; hashes that share slots.
+        /// Queries that one ranker looks at one after the other, some when the numbers of results
+        /// run out; hashes that share slots.
         #[test]
         fn equal_hashes_are_noticed_from_query_to_query(
             queries in prop::collection::vec(prop::collection::vec(0u64..1000, 0..40), 1..6),
-            spread in prop::sample::select(&[1u64, 64, 1 << 40, 0x9e37_79b9_7f4a_7c15][..]), left in 1u32..200,
+            spread in prop::sample::select(&[1u64, 64, 1 << 40, 0x9e37_79b9_7f4a_7c15][..]),
+            left in 1u32..200,
         ) {
             let mut ranker = Ranker::new(RankingRule::default(), false);
             ranker.slots.first = u32::MAX - left;
             for query in queries {
                 let hashes: Vec<u64> = query.iter().map(|hash| hash.wrapping_mul(spread)).collect();
                 let distinct: std::collections::HashSet<&u64> = hashes.iter().collect();
-                prop_assert_eq!(ranker.may_repeat(hashes.len(), |at| hashes[at]), distinct.len() < hashes.len());
+                prop_assert_eq!(
+                    ranker.may_repeat(hashes.len(), |at| hashes[at]),
+                    distinct.len() < hashes.len()
+                );
             }
         }
 
-        /// Documents of few different scores, in any order or ranked already, are put in the order of the rule.
+        /// Documents of few different scores, in any order or ranked already, are put in the order
+        /// of the rule.
         #[test]
         fn labels_are_in_the_order_of_the_rule(
-            keys in prop::collection::vec(0u64..3, 1..9), shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
+            keys in prop::collection::vec(0u64..3, 1..9),
+            shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
             ranked: bool, late: bool, depth in prop::option::of(1u32..9),
-            ties in prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]),
+            ties in prop::sample::select(vec![
+                Ties::DocnoDescending,
+                Ties::DocnoAscending,
+                Ties::Input,
+            ]),
         ) {
             let mut keys = keys;
             if ranked {
@@ -711,11 +818,16 @@ mod tests {
             }
             let docno = |at: usize| &b"012345678"[shuffled[at]..=shuffled[at]];
             let text: Vec<u8> = (0..keys.len()).flat_map(docno).copied().collect();
-            let record = |at: usize| {
-                Record { key: keys[at], hash: KNOWN.hash(docno(at), 0, 1), at: address(0, at), length: 1, query: 0 }
+            let record = |at: usize| Record {
+                key: keys[at],
+                hash: KNOWN.hash(docno(at), 0, 1),
+                at: address(0, at),
+                length: 1,
+                query: 0,
             };
             let records: Vec<Record> = (0..keys.len()).map(record).collect();
-            let code = |at: usize| if shuffled[at] % 2 == 0 { UNPOOLED } else { 10 + shuffled[at] as u8 };
+            let code =
+                |at: usize| if shuffled[at] % 2 == 0 { UNPOOLED } else { 10 + shuffled[at] as u8 };
             let mut shelf = Shelf::default();
             let table = shelf.table(0, keys.len());
             for at in (0..keys.len()).filter(|&at| code(at) != UNPOOLED) {
@@ -733,10 +845,18 @@ mod tests {
             });
             expected.truncate(depth.map_or(usize::MAX, |depth| depth as usize));
             let expected: Vec<u8> = expected.into_iter().map(code).collect();
-            let mut ranker = Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
+            let mut ranker =
+                Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
             let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
             let (mut labels, mut findings) = (vec![77], Findings::default());
-            let count = ranker.rank(b"q", &records, docnos, (&shelf, table), (&mut labels, None), &mut findings);
+            let count = ranker.rank(
+                b"q",
+                &records,
+                docnos,
+                (&shelf, table),
+                (&mut labels, None),
+                &mut findings,
+            );
             prop_assert_eq!(count as usize, expected.len());
             prop_assert_eq!(&labels[1..], &expected[..]);
         }

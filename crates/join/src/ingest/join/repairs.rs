@@ -1,8 +1,9 @@
 //! Why hardly a retrieved document is judged: one change of all ids after which most would be.
 //!
-//! Of the first queries a few ids are kept. If fewer than a tenth of those are judged, ids of both sides are changed in one way after the
-//! other (letters made small, zeros in front dropped, …), and counted again. A way after which ten times as many match is named, with a
-//! pair of ids. It costs nothing where documents are judged, and otherwise a millisecond or two a run.
+//! Of the first queries a few ids are kept. If fewer than a tenth of those are judged, ids of both
+//! sides are changed in one way after the other (letters made small, zeros in front dropped, …),
+//! and counted again. A way after which ten times as many match is named, with a pair of ids. It
+//! costs nothing where documents are judged, and otherwise a millisecond or two a run.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -42,7 +43,13 @@ impl RetrievedSample {
 
     /// Looks at the results of a query with these labels.
     #[inline(never)]
-    pub fn add(&mut self, query: u32, labels: &[u8], record: impl Fn(usize) -> Record, docnos: Docnos<'_>) {
+    pub fn add(
+        &mut self,
+        query: u32,
+        labels: &[u8],
+        record: impl Fn(usize) -> Record,
+        docnos: Docnos<'_>,
+    ) {
         let some = labels.len().min(IDS);
         let judged = labels[..some].iter().filter(|&&label| label > UNPOOLED).count();
         self.queries += 1;
@@ -62,7 +69,8 @@ impl RetrievedSample {
         self.ids.append(&other.ids);
     }
 
-    /// The change of ids after which at least ten times as many documents would be judged, in words.
+    /// The change of ids after which at least ten times as many documents would be judged, in
+    /// words.
     pub fn repair(&self, qrels: &Qrels) -> Option<String> {
         if self.looked_at == 0 || 10 * self.judged > self.looked_at {
             return None;
@@ -80,15 +88,20 @@ impl RetrievedSample {
         let mut ids = self.ids.iter();
         let pairs = std::iter::zip(&self.kept, &judged).map(|(&(_, count), judged)| {
             let known: HashSet<&[u8]> = judged.iter().map(Vec::as_slice).collect();
-            IdsOfQuery { run: ids.by_ref().take(count).filter(|id| !known.contains(id)).collect(), judged }
+            IdsOfQuery {
+                run: ids.by_ref().take(count).filter(|id| !known.contains(id)).collect(),
+                judged,
+            }
         });
         let pairs: Vec<IdsOfQuery<'_>> = pairs.collect();
         let enough = |found: &Found<'_>| found.matches >= 2 && found.matches >= 10 * few;
         let found = repairs(&pairs).map(|change| Found::of(change, &pairs)).filter(enough);
-        let best = found.reduce(|best, next| if next.matches > best.matches { next } else { best })?;
+        let best =
+            found.reduce(|best, next| if next.matches > best.matches { next } else { best })?;
         let [run, judged] = best.pair.map(printable);
         Some(format!(
-            "{few} of {} documents that were looked at are judged, and {} more would be {}: '{run}' here, '{judged}' in the judgments",
+            "{few} of {} documents that were looked at are judged, and {} more would be {}: \
+             '{run}' here, '{judged}' in the judgments",
             self.looked_at,
             best.matches,
             best.change.words(),
@@ -115,8 +128,10 @@ impl<'i> Found<'i> {
         let mut found = Found { change, matches: 0, pair: [b"", b""] };
         for IdsOfQuery { run, judged } in pairs {
             let key = |id: &'i [u8], side| found.change.key(id, side).filter(|key| !key.is_empty());
-            let known: HashMap<Cow<'_, [u8]>, &[u8]> =
-                judged.iter().filter_map(|id| Some((key(id, IdSide::Judgments)?, &id[..]))).collect();
+            let known: HashMap<Cow<'_, [u8]>, &[u8]> = judged
+                .iter()
+                .filter_map(|id| Some((key(id, IdSide::Judgments)?, &id[..])))
+                .collect();
             let matching = |&id: &&'i [u8]| Some([id, *known.get(&key(id, IdSide::Run)?)?]);
             let fits = |[run, judged]: &[&[u8]; 2]| found.change.fits(run, judged);
             let mut matching = run.iter().filter_map(matching).filter(fits);
@@ -183,8 +198,12 @@ impl IdChange {
             IdChange::UnicodeForm => {
                 Some(Cow::Owned(without_marks(std::str::from_utf8(id).ok()?).into_bytes()))
             }
-            IdChange::Prefix(text, of) if *of == side => id.strip_prefix(&text[..]).map(Cow::Borrowed),
-            IdChange::Suffix(text, of) if *of == side => id.strip_suffix(&text[..]).map(Cow::Borrowed),
+            IdChange::Prefix(text, of) if *of == side => {
+                id.strip_prefix(&text[..]).map(Cow::Borrowed)
+            }
+            IdChange::Suffix(text, of) if *of == side => {
+                id.strip_suffix(&text[..]).map(Cow::Borrowed)
+            }
             IdChange::Prefix(..) | IdChange::Suffix(..) => Some(Cow::Borrowed(id)),
         }
     }
@@ -204,7 +223,9 @@ impl IdChange {
             IdChange::Case => "if upper and lower case were the same".to_owned(),
             IdChange::Quotes => "without quotes and blanks around ids".to_owned(),
             IdChange::LeadingZeros => "without zeros in front".to_owned(),
-            IdChange::PointZero => "without '.0', which a table of floats adds to integers".to_owned(),
+            IdChange::PointZero => {
+                "without '.0', which a table of floats adds to integers".to_owned()
+            }
             IdChange::Rounded => "if a spreadsheet had not rounded the ids".to_owned(),
             IdChange::UnicodeForm => "in one Unicode form (NFC or NFD)".to_owned(),
             IdChange::Prefix(text, of) => {
@@ -217,7 +238,8 @@ impl IdChange {
     }
 }
 
-/// The changes that are tried: those of a kind, and each beginning and end that all ids of a side have.
+/// The changes that are tried: those of a kind, and each beginning and end that all ids of a side
+/// have.
 fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 'p {
     let of_kind = [
         IdChange::Case,
@@ -229,25 +251,29 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 
     ];
     let common = [IdSide::Run, IdSide::Judgments].into_iter().flat_map(|side| {
         let ids = || {
-            pairs.iter().flat_map(move |of: &IdsOfQuery<'_>| -> Box<dyn Iterator<Item = &[u8]> + '_> {
-                match side {
-                    IdSide::Run => Box::new(of.run.iter().copied()),
-                    IdSide::Judgments => Box::new(of.judged.iter().map(|id| &id[..])),
-                }
-            })
+            pairs.iter().flat_map(
+                move |of: &IdsOfQuery<'_>| -> Box<dyn Iterator<Item = &[u8]> + '_> {
+                    match side {
+                        IdSide::Run => Box::new(of.run.iter().copied()),
+                        IdSide::Judgments => Box::new(of.judged.iter().map(|id| &id[..])),
+                    }
+                },
+            )
         };
         let first = ids().next().unwrap_or_default();
         let alike = |length: usize, id: &[u8], at: fn(&[u8], usize) -> Option<&u8>| {
             (0..length.min(id.len())).take_while(|&place| at(id, place) == at(first, place)).count()
         };
-        let front = ids().fold(first.len().min(LONGEST), |length, id| alike(length, id, |id, at| id.get(at)));
+        let front = ids()
+            .fold(first.len().min(LONGEST), |length, id| alike(length, id, |id, at| id.get(at)));
         let back = ids().fold(first.len().min(LONGEST), |length, id| {
             alike(length, id, |id, at| id.len().checked_sub(at + 1).and_then(|at| id.get(at)))
         });
         // Digits alone are a part of the number.
         let says_something = |text: &&[u8]| !text.iter().all(u8::is_ascii_digit);
         let fronts = (1..=front).map(move |length| &first[..length]).filter(says_something);
-        let backs = (1..=back).map(move |length| &first[first.len() - length..]).filter(says_something);
+        let backs =
+            (1..=back).map(move |length| &first[first.len() - length..]).filter(says_something);
         let fronts = fronts.map(move |text| IdChange::Prefix(text.to_vec(), side));
         fronts.chain(backs.map(move |text| IdChange::Suffix(text.to_vec(), side)))
     });
@@ -271,8 +297,8 @@ fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 
-/// A text without letters that have marks: those of one character, which are not ASCII, and those of a letter and marks behind it. What is
-/// left is the same in all forms of Unicode.
+/// A text without letters that have marks: those of one character, which are not ASCII, and those
+/// of a letter and marks behind it. What is left is the same in all forms of Unicode.
 fn without_marks(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut is_last_kept = false;
@@ -295,15 +321,20 @@ mod tests {
 
     /// What is said of a run with these ids, where those are judged; each query has all of them.
     fn said(run: &[String], judged: &[String]) -> Option<String> {
-        let text =
-            |name: &str, bytes: String| Input::Bytes { name: name.to_owned(), bytes: bytes.into_bytes() };
+        let text = |name: &str, bytes: String| Input::Bytes {
+            name: name.to_owned(),
+            bytes: bytes.into_bytes(),
+        };
         let lines = |of: fn(usize, usize, &str) -> String, ids: &[String]| -> String {
             (0..20)
-                .map(|query| ids.iter().enumerate().map(|(at, id)| of(query, at, id)).collect::<String>())
+                .map(|query| {
+                    ids.iter().enumerate().map(|(at, id)| of(query, at, id)).collect::<String>()
+                })
                 .collect()
         };
         let qrels = lines(|query, _, id| format!("q{query}\t0\t{id}\t1\n"), judged);
-        let run = lines(|query, at, id| format!("q{query}\tQ0\t{id}\t{at}\t{}\tt\n", 100 - at), run);
+        let run =
+            lines(|query, at, id| format!("q{query}\tQ0\t{id}\t{at}\t{}\tt\n", 100 - at), run);
         let recognised = Arc::new(Recognised::default());
         let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
         join.files(text("qrels", qrels), [text("run", run)]).unwrap();
@@ -333,17 +364,23 @@ mod tests {
             ),
             (|at| format!("{at}"), |at| format!("{at}.0"), "without '.0'"),
             (|at| format!("\"d{at}\""), |at| format!("d{at}"), "without quotes and blanks"),
-            (|at| format!("{at}"), |at| format!("{at:05}"), "without zeros in front: '0' here, '00000'"),
+            (
+                |at| format!("{at}"),
+                |at| format!("{at:05}"),
+                "without zeros in front: '0' here, '00000'",
+            ),
             (
                 |at| format!("1.{at:02}346E+11"),
                 |at| format!("1{at:02}346000000"),
-                "if a spreadsheet had not rounded the ids: '1.00346E+11' here, '100346000000' in the judgments",
+                "if a spreadsheet had not rounded the ids: '1.00346E+11' here, '100346000000' in \
+                 the judgments",
             ),
             (|at| format!("caf\u{e9}{at}"), |at| format!("cafe\u{301}{at}"), "in one Unicode form"),
             (
                 |at| format!("corpus/{at}"),
                 |at| format!("{at}"),
-                "without 'corpus/' in front of the ids of the run: 'corpus/0' here, '0' in the judgments",
+                "without 'corpus/' in front of the ids of the run: 'corpus/0' here, '0' in the \
+                 judgments",
             ),
             (
                 |at| format!("{at}"),
@@ -354,8 +391,9 @@ mod tests {
         for (run, judged, words) in cases {
             let found = said(&ids(30, run), &ids(30, judged)).unwrap_or_default();
             assert!(
-                found
-                    .starts_with("0 of 480 documents that were looked at are judged, and 480 more would be "),
+                found.starts_with(
+                    "0 of 480 documents that were looked at are judged, and 480 more would be "
+                ),
                 "{found}"
             );
             assert!(found.contains(words), "{found}");
@@ -370,11 +408,15 @@ mod tests {
         // Nothing is said where documents match, nor where nothing would make them match.
         assert_eq!(said(&ids(30, plain), &ids(30, plain)), None);
         assert_eq!(said(&ids(30, plain), &ids(30, |at| format!("DOC{}y", 10 * at + 4))), None);
-        let half: Vec<String> =
-            (0..30).map(|at| if at % 8 == 0 { plain(at) } else { plain(at).to_uppercase() }).collect();
+        let half: Vec<String> = (0..30)
+            .map(|at| if at % 8 == 0 { plain(at) } else { plain(at).to_uppercase() })
+            .collect();
         assert_eq!(said(&half, &ids(30, plain)), None, "an eighth of them match");
         // Digits are a part of a number, and letters without ASCII are none with marks.
         assert_eq!(said(&ids(9, |at| format!("{at}")), &ids(9, |at| format!("7{at}"))), None);
-        assert_eq!(said(&ids(9, |at| format!("\u{65e5}{at}")), &ids(9, |at| format!("\u{4e2d}{at}"))), None);
+        assert_eq!(
+            said(&ids(9, |at| format!("\u{65e5}{at}")), &ids(9, |at| format!("\u{4e2d}{at}"))),
+            None
+        );
     }
 }

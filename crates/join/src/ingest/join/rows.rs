@@ -1,4 +1,5 @@
-//! The rows of a text, passed on one by one as they are written; a run of scores alone goes with its judgments.
+//! The rows of a text, passed on one by one as they are written; a run of scores alone goes with
+//! its judgments.
 
 use super::qrels::Qrels;
 use super::united_rows::HeldRows;
@@ -11,8 +12,9 @@ use crate::ingest::settings::Join;
 use crate::label::Repeats;
 
 impl Join {
-    /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`, in the order of the text, until it
-    /// returns `false`. An error that `take` returns for a row is one of the errors of the text.
+    /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`,
+    /// in the order of the text, until it returns `false`. An error that `take` returns for a row
+    /// is one of the errors of the text.
     ///
     /// Documents that are judged twice are not noticed.
     ///
@@ -20,11 +22,15 @@ impl Join {
     /// use laneval::{Input, Join};
     /// let text = b"query-id\tcorpus-id\tscore\nq1\td7\t1\nq2\td9\t0.50\n".to_vec();
     /// let mut trec = String::new();
-    /// Join::default().each_judgment(Input::Bytes { name: "qrels.tsv".into(), bytes: text }, |row| {
-    ///     let [query, doc, grade] = [row.query, row.doc, row.number].map(String::from_utf8_lossy);
-    ///     trec += &format!("{query} 0 {doc} {grade}\n");
-    ///     Ok(true)
-    /// })?;
+    /// Join::default().each_judgment(
+    ///     Input::Bytes { name: "qrels.tsv".into(), bytes: text },
+    ///     |row| {
+    ///         let [query, doc, grade] =
+    ///             [row.query, row.doc, row.number].map(String::from_utf8_lossy);
+    ///         trec += &format!("{query} 0 {doc} {grade}\n");
+    ///         Ok(true)
+    ///     },
+    /// )?;
     /// assert_eq!(trec, "q1 0 d7 1\nq2 0 d9 0.50\n");
     /// # Ok::<(), laneval::Error>(())
     /// ```
@@ -45,20 +51,24 @@ impl Join {
         rows.each_judgment(&name, &self.qrels_units, take)
     }
 
-    /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A file that has only scores needs
-    /// judgments that are LETOR.
+    /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A
+    /// file that has only scores needs judgments that are LETOR.
     ///
     /// ```
     /// use laneval::text::TextRank;
     /// use laneval::{Input, Join};
     /// let text = br#"{"q1": {"d7": 2.5, "d9": 0.25}, "q2": {"d7": 1e-3}}"#.to_vec();
     /// let mut ranks = Vec::new();
-    /// Join::default().each_result(Input::Bytes { name: "run.json".into(), bytes: text }, None, |row| {
-    ///     if let Some(TextRank::Counted(rank)) = row.rank {
-    ///         ranks.push((rank, row.value));
-    ///     }
-    ///     Ok(true)
-    /// })?;
+    /// Join::default().each_result(
+    ///     Input::Bytes { name: "run.json".into(), bytes: text },
+    ///     None,
+    ///     |row| {
+    ///         if let Some(TextRank::Counted(rank)) = row.rank {
+    ///             ranks.push((rank, row.value));
+    ///         }
+    ///         Ok(true)
+    ///     },
+    /// )?;
     /// assert_eq!(ranks, [(1, 2.5), (2, 0.25), (1, 0.001)]);
     /// # Ok::<(), laneval::Error>(())
     /// ```
@@ -78,7 +88,9 @@ impl Join {
         };
         if asked.repeats == Repeats::Blank {
             return Err(Error::Unanswerable(
-                "--repeats blank leaves ranks empty, which files of results cannot have: take --repeats first".to_owned(),
+                "--repeats blank leaves ranks empty, which files of results cannot have: take \
+                 --repeats first"
+                    .to_owned(),
             ));
         }
         let (name, rows) = self.held_rows(input, Role::Run, partner)?;
@@ -86,7 +98,12 @@ impl Join {
     }
 
     /// Reads all rows of a text, to put those of each unit together.
-    fn held_rows(&self, input: Input, role: Role, partner: Option<&Partner>) -> Result<(String, HeldRows)> {
+    fn held_rows(
+        &self,
+        input: Input,
+        role: Role,
+        partner: Option<&Partner>,
+    ) -> Result<(String, HeldRows)> {
         let (name, mut rows) = (input.shown(), HeldRows::new());
         each_row(self, input, role, partner, |row| {
             rows.push(row);

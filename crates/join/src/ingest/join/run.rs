@@ -1,7 +1,7 @@
 //! A run: its lines are joined with the judgments, and ranked, to rows of labels.
 //!
-//! The first pass assumes that the lines of a query are together. If a query comes back later, the run is read again for lines in any
-//! order.
+//! The first pass assumes that the lines of a query are together. If a query comes back later, the
+//! run is read again for lines in any order.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,14 +23,16 @@ use crate::ingest::lines::layout::{Order, RankColumn, not_counted};
 use crate::ingest::lines::options::OptionStyle;
 use crate::ingest::lines::shape::Role;
 use crate::ingest::record::by_query::{Scattered, each_query};
-use crate::ingest::record::packed::{ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key};
+use crate::ingest::record::packed::{
+    ColumnRows, Docnos, Record, rank_of_key, score_of_key, sort_key,
+};
 use crate::ingest::record::reader::{Make, RowReader, Source, Together, WorkerResults};
 use crate::ingest::settings::Join;
 use crate::ingest::units::rule::Units;
 use crate::label::code::MAX_GRADES;
 use crate::label::{
-    Above, Codebook, RankingRule, Repeats, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies,
-    Ties, Unmatched,
+    Above, Codebook, RankingRule, Repeats, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun,
+    StagedTies, Ties, Unmatched,
 };
 use crate::watch::{Watch, not_stopped};
 
@@ -86,20 +88,23 @@ impl Joining<'_> {
         }
     }
 
-    /// Whether results that repeat others may be dropped, if there are many. Where repeated documents matter only among the first results,
-    /// none may be dropped before these are known; and where repeats are no error each may count.
+    /// Whether results that repeat others may be dropped, if there are many. Where repeated
+    /// documents matter only among the first results, none may be dropped before these are known;
+    /// and where repeats are no error each may count.
     pub(in crate::ingest) fn may_thin(&self) -> bool {
         let are_errors = self.units.as_ref().is_none_or(|asked| asked.repeats == Repeats::Error);
         are_errors && !self.rules.late_repeats
     }
 
-    /// Checks that tied groups can be kept, if they are to be: where codes are classes of grades, labels do not tell which are mixed.
+    /// Checks that tied groups can be kept, if they are to be: where codes are classes of grades,
+    /// labels do not tell which are mixed.
     pub fn check_exact(&self) -> Result<()> {
         if !self.keep_ties || self.qrels.exact().is_none() {
             return Ok(());
         }
         Err(Error::Unanswerable(format!(
-            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores cannot be evaluated: round the grades, \
+            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores \
+             cannot be evaluated: round the grades, \
              or take the order of the ranking",
             printable_path(self.qrels.name().as_ref())
         )))
@@ -133,7 +138,8 @@ pub(in crate::ingest) fn read(
     let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
     let rankings = || RunRankings::new(&joining, order);
-    let rankings = each_query(scattered, source.whole(), joining.watch, rankings, RunRankings::rank);
+    let rankings =
+        each_query(scattered, source.whole(), joining.watch, rankings, RunRankings::rank);
     not_stopped(joining.watch)?;
     Ok(finish(read, rankings, name, source, &joining))
 }
@@ -143,7 +149,8 @@ pub(in crate::ingest) fn check_ties(name: &str, order: Order, ties: Ties) -> Res
     match (ties, order) {
         (Ties::Rank, Order::Scores { ranks: RankColumn::None } | Order::RankScores { .. }) => {
             Err(Error::Unanswerable(format!(
-                "{} has no ranks beside its scores that could order equal ones: take other ties than `rank`",
+                "{} has no ranks beside its scores that could order equal ones: take other ties \
+                 than `rank`",
                 printable_path(name.as_ref())
             )))
         }
@@ -267,16 +274,19 @@ impl<'a> RunRankings<'a> {
     pub fn new(joining: &Joining<'a>, order: Order) -> Self {
         let Joining { qrels, rules, keep_ties, drop_identical_ids, .. } = *joining;
         let rule = joining.rule.clone();
-        // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have (see `seen`).
+        // Ranks are no scores. As F32, they are not looked at for ties that only f32 would have
+        // (see `seen`).
         let rule = match order {
             Order::Scores { .. } => rule,
-            Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
+            Order::Ranks | Order::RankScores { .. } => {
+                RankingRule { score: ScoreType::F32, ..rule }
+            }
         };
         let by_rank_column = rule.ties == Ties::Rank;
         let ranker = joining.ranker(rule, rules.late_repeats);
         let uniting = joining.units.clone();
-        let uniting =
-            uniting.map(|asked| Uniting::new(asked, &joining.rule, qrels.seed(), drop_identical_ids));
+        let uniting = uniting
+            .map(|asked| Uniting::new(asked, &joining.rule, qrels.seed(), drop_identical_ids));
         let (staged, findings, keys) = Default::default();
         let ranker = ranker.keeping_ties(keep_ties && !by_rank_column);
         RunRankings {
@@ -362,7 +372,8 @@ impl<'a> RunRankings<'a> {
         rows.push(StagedRow { query, depth });
     }
 
-    /// Ranks the results of a query that are together in the input, so that the order of their ranks is meaningful.
+    /// Ranks the results of a query that are together in the input, so that the order of their
+    /// ranks is meaningful.
     pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
         if let Order::Scores { ranks } = self.order {
@@ -380,10 +391,12 @@ impl RunRankings<'_> {
             && !self.qrels.keeps_keys()
     }
 
-    /// Does what `rank_together` does for rows of columns; returns `false`, and does nothing, if their records are needed.
+    /// Does what `rank_together` does for rows of columns; returns `false`, and does nothing, if
+    /// their records are needed.
     fn rank_rows(&mut self, rows: ColumnRows<'_>, docnos: Docnos<'_>) -> bool {
         let (judged, first) = (self.qrels.judged(rows.query), self.staged.labels.len());
-        let Some(depth) = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels) else {
+        let Some(depth) = self.ranker.rank_rows(rows, docnos, judged, &mut self.staged.labels)
+        else {
             return false;
         };
         self.staged.rows.push(StagedRow { query: rows.query, depth });
@@ -448,8 +461,14 @@ fn report_equal_ranks(
 }
 
 /// Reports the first result of a query whose rank, as a score, does not continue the count.
-fn report_uncounted(records: &[Record], docnos: Docnos<'_>, options: OptionStyle, findings: &mut Findings) {
-    let wrong = (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
+fn report_uncounted(
+    records: &[Record],
+    docnos: Docnos<'_>,
+    options: OptionStyle,
+    findings: &mut Findings,
+) {
+    let wrong =
+        (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
     if let Some((rank, record)) = wrong {
         findings.add(record.at, || {
             let found = (-score_of_key(record.key)).to_string();
@@ -459,14 +478,16 @@ fn report_uncounted(records: &[Record], docnos: Docnos<'_>, options: OptionStyle
     }
 }
 
-/// Returns the results of a query, without the document whose id is the query's if such documents are to be `dropped`.
+/// Returns the results of a query, without the document whose id is the query's if such documents
+/// are to be `dropped`.
 pub(in crate::ingest) fn without_identical<'r>(
     query: &[u8],
     records: &'r [Record],
     docnos: Docnos<'_>,
     dropped: bool,
 ) -> Cow<'r, [Record]> {
-    let is_identical = |record: &Record| record.length as usize == query.len() && docnos.of(record) == query;
+    let is_identical =
+        |record: &Record| record.length as usize == query.len() && docnos.of(record) == query;
     if !dropped || !records.iter().any(is_identical) {
         return Cow::Borrowed(records);
     }
@@ -491,7 +512,8 @@ pub(in crate::ingest) fn finish(
     let joined = read.rows.iter().any(|rows| rows.last.is_some());
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
     let (name, path) = (name.to_owned(), source.name().to_owned());
-    let info = RunInfo { name, tag, source: path, results: read.count, ignored, ..RunInfo::default() };
+    let info =
+        RunInfo { name, tag, source: path, results: read.count, ignored, ..RunInfo::default() };
     let tied = joining.keep_ties.then(StagedTies::default);
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Findings::default());
@@ -528,12 +550,16 @@ pub(in crate::ingest) fn ignored(rows: &[Results<'_>]) -> Unmatched {
 }
 
 /// Says that the rule of units would change nothing. Of a run that is only a part nobody knows.
-pub(in crate::ingest) fn units_change_nothing(seen: &UnitsSeen, joining: &Joining<'_>) -> Option<String> {
+pub(in crate::ingest) fn units_change_nothing(
+    seen: &UnitsSeen,
+    joining: &Joining<'_>,
+) -> Option<String> {
     let asked = joining.units.as_ref().filter(|_| !joining.part)?;
     seen.changes_nothing(&asked.units, "--units")
 }
 
-/// Says what is wrong with a run without results, or, if it is not `joined`, with a run that has to have a query of the qrels and has none.
+/// Says what is wrong with a run without results, or, if it is not `joined`, with a run that has to
+/// have a query of the qrels and has none.
 pub(in crate::ingest) fn nothing_in_it(
     info: &RunInfo,
     joined: bool,
@@ -609,7 +635,8 @@ impl Join {
     /// Checks that what is asked of units goes together.
     ///
     /// # Errors
-    /// Sums in an order that the file has not; blanks where every order of ties is wanted; a rule without text.
+    /// Sums in an order that the file has not; blanks where every order of ties is wanted; a rule
+    /// without text.
     pub(in crate::ingest) fn check_units(&self) -> Result<()> {
         let repeats = self.repeats();
         let refused = |message: String| Err(Error::Unanswerable(message));
@@ -618,19 +645,22 @@ impl Join {
             && self.runs_as.columns.as_ref().is_some_and(|columns| columns.ordered().is_some())
         {
             return refused(format!(
-                "--units {} names a column, and the columns of the run are given in their order: give their names",
+                "--units {} names a column, and the columns of the run are given in their order: \
+                 give their names",
                 self.units
             ));
         }
         if repeats.makes_scores() && matches!(self.ties, Ties::Input | Ties::Rank) {
             let ties = self.ties;
             return refused(format!(
-                "--repeats {repeats} makes scores for which the input has no order: take --ties docno-desc or docno-asc, and not {ties}"
+                "--repeats {repeats} makes scores for which the input has no order: take --ties \
+                 docno-desc or docno-asc, and not {ties}"
             ));
         }
         if repeats == Repeats::Blank && self.keep_ties {
             return refused(
-                "--repeats blank has no expected value over ties that can be computed: take --ties docno-desc, or --repeats first"
+                "--repeats blank has no expected value over ties that can be computed: take --ties \
+                 docno-desc, or --repeats first"
                     .to_owned(),
             );
         }

@@ -1,14 +1,17 @@
-//! Facts about the scores of a run that are noticed while it is ranked, and may need a note: equal ones, contrary ranks, ties in f32.
+//! Facts about the scores of a run that are noticed while it is ranked, and may need a note: equal
+//! ones, contrary ranks, ties in f32.
 //!
-//! No function here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
+//! No function here looks at every score again: a query costs a few comparisons, and one more
+//! wherever the label changes from rank to rank.
 
 use crate::ingest::lines::layout::RankColumn;
 use crate::ingest::record::packed::{Docnos, Record, by_docno, score_of_key, sort_key};
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
-/// The number of lines of a query whose rank column is looked at: the first, the last, and some between, evenly spaced. All would cost a
-/// fifth of the time of reading; these find an order that is another one, as of results that were ranked again, in nearly every query.
+/// The number of lines of a query whose rank column is looked at: the first, the last, and some
+/// between, evenly spaced. All would cost a fifth of the time of reading; these find an order that
+/// is another one, as of results that were ranked again, in nearly every query.
 const LOOKED_AT: usize = 6;
 
 impl ScoresSeen {
@@ -29,9 +32,15 @@ impl ScoresSeen {
         }
     }
 
-    /// Looks at the labels of a query, and at the keys of its first and its last result, but at nothing in f32.
+    /// Looks at the labels of a query, and at the keys of its first and its last result, but at
+    /// nothing in f32.
     #[inline(always)]
-    pub(in crate::ingest) fn see_ends(&mut self, labels: &[u8], count: usize, ends: Option<[u64; 2]>) {
+    pub(in crate::ingest) fn see_ends(
+        &mut self,
+        labels: &[u8],
+        count: usize,
+        ends: Option<[u64; 2]>,
+    ) {
         self.ranked += u64::from(count > 0);
         self.judged += u64::from(is_any_judged(labels));
         self.several += u64::from(count > 1);
@@ -39,7 +48,8 @@ impl ScoresSeen {
         if let Some([best, worst]) = ends.map(|ends| ends.map(score_of_key)) {
             /// The largest number that is taken to be a grade.
             const LARGEST: f64 = 20.0;
-            let whole = best.fract() == 0.0 && worst.fract() == 0.0 && worst >= 0.0 && best <= LARGEST;
+            let whole =
+                best.fract() == 0.0 && worst.fract() == 0.0 && worst >= 0.0 && best <= LARGEST;
             self.whole += u64::from(whole);
             self.counted += u64::from(whole && count > 1 && best - worst + 1.0 == count as f64);
         }
@@ -66,7 +76,13 @@ impl ScoresSeen {
     }
 
     /// Compares the rank columns of some lines of a query of `count` with their scores.
-    fn compare_ranks(&mut self, count: usize, records: &[Record], docnos: Docnos<'_>, ranks: RankColumn) {
+    fn compare_ranks(
+        &mut self,
+        count: usize,
+        records: &[Record],
+        docnos: Docnos<'_>,
+        ranks: RankColumn,
+    ) {
         let [first, .., last] = records else { return };
         let text = |record: &Record| match ranks {
             RankColumn::None => None,
@@ -83,13 +99,16 @@ impl ScoresSeen {
         for record in records {
             let Some(rank) = rank(record) else {
                 // Ranks that are no integers may be scores.
-                let number = |record: &Record| std::str::from_utf8(text(record)?).ok()?.parse::<f64>().ok();
+                let number =
+                    |record: &Record| std::str::from_utf8(text(record)?).ok()?.parse::<f64>().ok();
                 let columns = number(first).zip(number(last));
                 let keys = [first.key, last.key];
-                self.exchanged += u64::from(columns.is_some_and(|ranks| is_exchanged(ranks, keys, count)));
+                self.exchanged +=
+                    u64::from(columns.is_some_and(|ranks| is_exchanged(ranks, keys, count)));
                 return;
             };
-            if let Some((one, key)) = before.filter(|&(one, key)| one != rank && key != record.key) {
+            if let Some((one, key)) = before.filter(|&(one, key)| one != rank && key != record.key)
+            {
                 compared = true;
                 contrary |= (one < rank) != (key < record.key);
             }
@@ -100,11 +119,12 @@ impl ScoresSeen {
     }
 }
 
-/// Checks whether the ranks of the first and the last line of a query are scores, and their scores ranks: ranks have decimals, and scores
-/// count the lines.
+/// Checks whether the ranks of the first and the last line of a query are scores, and their scores
+/// ranks: ranks have decimals, and scores count the lines.
 #[cold]
 fn is_exchanged((one, other): (f64, f64), keys: [u64; 2], count: usize) -> bool {
-    let decimals = one.is_finite() && other.is_finite() && (one.fract() != 0.0 || other.fract() != 0.0);
+    let decimals =
+        one.is_finite() && other.is_finite() && (one.fract() != 0.0 || other.fract() != 0.0);
     let [from, to] = keys.map(score_of_key);
     let counts = from.fract() == 0.0 && (to - from).abs() == (count - 1) as f64;
     // The best score, in the place of the rank, has the first rank.
@@ -132,9 +152,11 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
         (self.record)(rank).key
     }
 
-    /// Checks whether the labels of the first ranks would come in another order if scores were compared as f32.
+    /// Checks whether the labels of the first ranks would come in another order if scores were
+    /// compared as f32.
     ///
-    /// If so, two neighbours with different labels have scores that are equal as f32, or the last of these ranks and the next one have.
+    /// If so, two neighbours with different labels have scores that are equal as f32, or the last
+    /// of these ranks and the next one have.
     #[inline(always)]
     fn differs_in_f32(
         self,
@@ -159,7 +181,8 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
         false
     }
 
-    /// Returns the end of the results that have the score of this rank as f32, and whether their labels come in another order then.
+    /// Returns the end of the results that have the score of this rank as f32, and whether their
+    /// labels come in another order then.
     #[cold]
     fn reorders(
         self,
@@ -178,12 +201,14 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
         }
         let mut tied: Vec<&Record> = (start..end).map(self.record).collect();
         sort_tied(&mut tied, ties, docnos);
-        let differs = tied.iter().zip(&labels[start..]).any(|(record, &kept)| label(record) != kept);
+        let differs =
+            tied.iter().zip(&labels[start..]).any(|(record, &kept)| label(record) != kept);
         (end, differs)
     }
 }
 
-/// Sorts results of equal scores. A function by itself, because it would be compiled again for every way to find records.
+/// Sorts results of equal scores. A function by itself, because it would be compiled again for
+/// every way to find records.
 fn sort_tied(tied: &mut [&Record], ties: Ties, docnos: Docnos<'_>) {
     let by_docno = by_docno(ties);
     let rank = |record: &Record| if ties == Ties::Rank { docnos.rank_column(record) } else { None };
@@ -193,8 +218,8 @@ fn sort_tied(tied: &mut [&Record], ties: Ties, docnos: Docnos<'_>) {
     });
 }
 
-/// Checks whether two neighbours with different labels have scores that are equal as f32, so that [`ScoresSeen::see`] has to look closer.
-/// All results have labels.
+/// Checks whether two neighbours with different labels have scores that are equal as f32, so that
+/// [`ScoresSeen::see`] has to look closer. All results have labels.
 pub(in crate::ingest) fn may_differ_in_f32(labels: &[u8], keys: &[u64]) -> bool {
     let mut pairs = std::iter::zip(labels.windows(2), keys.windows(2));
     pairs.any(|(labels, keys)| labels[0] != labels[1] && key_in_f32(keys[0]) == key_in_f32(keys[1]))
@@ -215,7 +240,9 @@ mod tests {
 
     #[test]
     fn keys_in_f32_are_those_of_the_rounded_scores() {
-        for score in [0.0, 1.0, 0.1, -0.1, 1e-50, -1e-50, 1e300, -1e300, 27.412345678, f64::MIN_POSITIVE] {
+        for score in
+            [0.0, 1.0, 0.1, -0.1, 1e-50, -1e-50, 1e300, -1e300, 27.412345678, f64::MIN_POSITIVE]
+        {
             assert_eq!(key_in_f32(key(score)), sort_key(score, ScoreType::F32), "{score:e}");
         }
     }

@@ -8,8 +8,8 @@ use super::qrels::Qrels;
 use crate::label::SharedJudgments;
 
 impl Qrels {
-    /// Counts the queries of each set of judged documents. A set is known by the sum of the hashes of its documents, which does not depend
-    /// on their order.
+    /// Counts the queries of each set of judged documents. A set is known by the sum of the hashes
+    /// of its documents, which does not depend on their order.
     pub(in crate::ingest) fn shared_judgments(&self) -> Option<SharedJudgments> {
         let mut queries_of: HashMap<(u128, usize), u64> = HashMap::new();
         let judged = if self.passages().is_some() { 0 } else { self.queries().len() as u32 };

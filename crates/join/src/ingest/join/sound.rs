@@ -9,7 +9,9 @@ use crate::label::{LabelMatrix, MatrixBuilder, StagedRun};
 /// Checks that the standard input is at most one of the inputs.
 pub(in crate::ingest) fn stdin_once<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
     if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err(Error::Unanswerable("the standard input can be only one of the inputs".to_owned()));
+        return Err(Error::Unanswerable(
+            "the standard input can be only one of the inputs".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -31,7 +33,10 @@ pub(in crate::ingest) fn sound(
     if repeats.first.is_empty() { Ok(runs) } else { Err(Error::Repeated(repeats)) }
 }
 
-pub(in crate::ingest) fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix> {
+pub(in crate::ingest) fn finish(
+    mut matrix: MatrixBuilder,
+    runs: Vec<StagedRun>,
+) -> Result<LabelMatrix> {
     runs.into_iter().for_each(|run| matrix.push(run));
     matrix.finish()
 }

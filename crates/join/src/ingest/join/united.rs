@@ -1,4 +1,5 @@
-//! The results of one query by their units: ids are cut to those of units, and the results of a unit become one.
+//! The results of one query by their units: ids are cut to those of units, and the results of a
+//! unit become one.
 //!
 //! ```text
 //! A#1 9, X#1 8, A#2 7 ── units ──► A 9, X 8, A 7 ── first ──► A 9, X 8
@@ -6,9 +7,10 @@
 //!                                                ── sum ────► A 16, X 8
 //! ```
 //!
-//! It comes between the records of a query and their ranking, so text, columns and pipes have it alike, wherever they are cut. Records stay
-//! records: a unit is a shorter docno at the same place, or the number of an id in a map. A table of numbers finds units that come again by
-//! the hash that labels are looked up with, and compares their bytes.
+//! It comes between the records of a query and their ranking, so text, columns and pipes have it
+//! alike, wherever they are cut. Records stay records: a unit is a shorter docno at the same place,
+//! or the number of an id in a map. A table of numbers finds units that come again by the hash that
+//! labels are looked up with, and compares their bytes.
 
 use std::sync::Arc;
 
@@ -54,7 +56,9 @@ impl UnitsSeen {
         if self.any {
             return;
         }
-        let Err(at) = self.without.binary_search_by(|known| known.as_slice().cmp(id)) else { return };
+        let Err(at) = self.without.binary_search_by(|known| known.as_slice().cmp(id)) else {
+            return;
+        };
         if at < SHOWN {
             self.without.insert(at, id.to_vec());
             self.without.truncate(SHOWN);
@@ -73,7 +77,9 @@ impl UnitsSeen {
             few => few.join(" and "),
         };
         let text = quoted(text.as_bytes());
-        Some(format!("none of its ids has {text}, so {option} {units} would change nothing: {shown}"))
+        Some(format!(
+            "none of its ids has {text}, so {option} {units} would change nothing: {shown}"
+        ))
     }
 }
 
@@ -95,7 +101,12 @@ pub(in crate::ingest) struct Uniting {
 }
 
 impl Uniting {
-    pub fn new(asked: Arc<UnitsAsked>, rule: &RankingRule, seed: Seed, drop_identical: bool) -> Self {
+    pub fn new(
+        asked: Arc<UnitsAsked>,
+        rule: &RankingRule,
+        seed: Seed,
+        drop_identical: bool,
+    ) -> Self {
         let RankingRule { ties, score, .. } = *rule;
         let (united, slots, sums, seen) = Default::default();
         Uniting { asked, ties, score, seed, drop_identical, united, slots, sums, seen }
@@ -106,8 +117,8 @@ impl Uniting {
         let by_docno = matches!(rule.ties, Ties::DocnoAscending | Ties::DocnoDescending);
         match asked.repeats {
             Repeats::First | Repeats::Error if by_docno => rule,
-            // Units that were put in order stay so. As F32, they are not looked at for ties that only f32 would have: their scores
-            // would be others.
+            // Units that were put in order stay so. As F32, they are not looked at for ties that
+            // only f32 would have: their scores would be others.
             Repeats::Sum(_) | Repeats::Mean(_) => RankingRule { score: ScoreType::F32, ..rule },
             _ => RankingRule { score: ScoreType::F32, ties: Ties::Input, ..rule },
         }
@@ -128,11 +139,24 @@ impl Uniting {
         &self.united
     }
 
-    /// Puts the results of a query together, best first, which are in the order of the rule if their scores are equal.
-    pub fn unite(&mut self, query: &[u8], records: &[Record], ids: Docnos<'_>, findings: &mut Findings) {
+    /// Puts the results of a query together, best first, which are in the order of the rule if
+    /// their scores are equal.
+    pub fn unite(
+        &mut self,
+        query: &[u8],
+        records: &[Record],
+        ids: Docnos<'_>,
+        findings: &mut Findings,
+    ) {
         self.united.clear();
         let asked = self.asked.clone();
-        name_by_rule(&asked.units, records, ids, (self.seed, &mut self.seen), (&mut self.united, findings));
+        name_by_rule(
+            &asked.units,
+            records,
+            ids,
+            (self.seed, &mut self.seen),
+            (&mut self.united, findings),
+        );
         let units = docnos_of(&asked.units, &ids);
         let Uniting { ties, drop_identical, united, .. } = self;
         if !united.is_sorted_by_key(|record| record.key) {
@@ -148,8 +172,12 @@ impl Uniting {
             Repeats::Error => {}
             Repeats::First => self.first(units),
             Repeats::Blank => self.blank(units),
-            Repeats::Sum(most) => self.sum(units, most.map_or(u32::MAX, u32::from), false, findings),
-            Repeats::Mean(most) => self.sum(units, most.map_or(u32::MAX, u32::from), true, findings),
+            Repeats::Sum(most) => {
+                self.sum(units, most.map_or(u32::MAX, u32::from), false, findings)
+            }
+            Repeats::Mean(most) => {
+                self.sum(units, most.map_or(u32::MAX, u32::from), true, findings)
+            }
         }
     }
 
@@ -174,7 +202,9 @@ impl Uniting {
         let Uniting { united, slots, ties, seen, .. } = self;
         clear(slots, united.len());
         // Ties are ordered here, where repeats still have their ids.
-        for tied in united.chunk_by_mut(|one, next| one.key == next.key).filter(|tied| tied.len() > 1) {
+        for tied in
+            united.chunk_by_mut(|one, next| one.key == next.key).filter(|tied| tied.len() > 1)
+        {
             sort_tied(tied, *ties, units);
         }
         let mut again = Vec::new();
@@ -186,7 +216,8 @@ impl Uniting {
         }
         seen.counts.results += united.len() as u64;
         seen.counts.repeated += again.len() as u64;
-        // No label is found: judged documents are told by the highest bits of their hash, and then by their bytes.
+        // No label is found: judged documents are told by the highest bits of their hash, and then
+        // by their bytes.
         again.into_iter().for_each(|at| united[at].hash = !united[at].hash);
     }
 
@@ -220,8 +251,10 @@ impl Uniting {
             let score = if mean { sum / f64::from(count) } else { sum };
             if !score.is_finite() {
                 findings.add(record.at, || {
-                    let message =
-                        format!("the scores of {} add up to no finite number", quoted(units.of(record)));
+                    let message = format!(
+                        "the scores of {} add up to no finite number",
+                        quoted(units.of(record))
+                    );
                     Finding { position: units.position(record), message, earlier: None }
                 });
                 continue;
@@ -231,7 +264,8 @@ impl Uniting {
     }
 }
 
-/// The judgments of a query by their units, of which each has its largest grade; the buffers are reused from query to query.
+/// The judgments of a query by their units, of which each has its largest grade; the buffers are
+/// reused from query to query.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct JudgedUnits {
     judged: Vec<Record>,
@@ -287,9 +321,15 @@ fn docnos_of<'d>(units: &'d Units, ids: &'d Docnos<'d>) -> Docnos<'d> {
     }
 }
 
-/// Finds the unit of a result among those that are known, each by its number, or the slot where it belongs.
+/// Finds the unit of a result among those that are known, each by its number, or the slot where it
+/// belongs.
 #[inline(always)]
-fn find(slots: &[u32], known: &[Record], record: &Record, units: Docnos<'_>) -> Result<usize, usize> {
+fn find(
+    slots: &[u32],
+    known: &[Record],
+    record: &Record,
+    units: Docnos<'_>,
+) -> Result<usize, usize> {
     let mask = slots.len() - 1;
     let mut at = record.hash as usize & mask;
     while slots[at] != 0 {
@@ -331,7 +371,9 @@ fn name_by_rule(
     match units {
         Units::AsIs | Units::Column(_) => to.0.extend_from_slice(records),
         Units::Before(text) => name_before((text.as_bytes(), true), records, ids, (seed, seen), to),
-        Units::BeforeFirst(text) => name_before((text.as_bytes(), false), records, ids, (seed, seen), to),
+        Units::BeforeFirst(text) => {
+            name_before((text.as_bytes(), false), records, ids, (seed, seen), to)
+        }
         Units::Map(map) => name_by_map(map, records, ids, seed, to),
     }
 }
@@ -396,8 +438,11 @@ fn name_by_map(
         let id = ids.of(record);
         let Some(number) = map.number(id) else {
             findings.add(record.at, || {
-                let message =
-                    format!("{} is not in {}, which names the unit of each result", quoted(id), map.name());
+                let message = format!(
+                    "{} is not in {}, which names the unit of each result",
+                    quoted(id),
+                    map.name()
+                );
                 Finding { position: ids.position(record), message, earlier: None }
             });
             continue;

@@ -1,7 +1,8 @@
 //! The rows of a text by their units, those of a unit put together, to be written again.
 //!
-//! They are put together by what puts results and judgments together before they are ranked, so that what is written is evaluated as the
-//! text itself is with the same options. All rows are held: those of a query may be anywhere.
+//! They are put together by what puts results and judgments together before they are ranked, so
+//! that what is written is evaluated as the text itself is with the same options. All rows are
+//! held: those of a query may be anywhere.
 
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ use crate::error::{Error, Problem, Problems, Result};
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::interner::Interner;
 use crate::ingest::lines::diagnostics::{Findings, whole_file};
-use crate::ingest::record::packed::{Docnos, Record, address, by_docno, copy_docno, score_of_key, sort_key};
+use crate::ingest::record::packed::{
+    Docnos, Record, address, by_docno, copy_docno, score_of_key, sort_key,
+};
 use crate::ingest::rows::text_rows::{TextRank, TextRow};
 use crate::ingest::units::rule::Units;
 use crate::label::RankingRule;
@@ -32,7 +35,8 @@ pub(super) struct HeldRows {
     rows: Vec<Vec<HeldRow>>,
 }
 
-/// A row that stands for its unit: its query and its place among the rows of it, and what was made of them.
+/// A row that stands for its unit: its query and its place among the rows of it, and what was made
+/// of them.
 struct UnitRow {
     query: usize,
     row: usize,
@@ -98,11 +102,14 @@ impl HeldRows {
             uniting.unite(self.queries.ids().get(query), &records, ids, &mut findings);
             let units = uniting.docnos(&ids);
             let mut rows = unit_rows(query, &records, uniting.united(), units, score_of_key);
-            // A file's order has no sums, which are ranked; otherwise the best result of each unit stays where it is.
+            // A file's order has no sums, which are ranked; otherwise the best result of each unit
+            // stays where it is.
             if asked.repeats.makes_scores() {
                 let by_docno = by_docno(rule.ties);
                 let of = |one: &UnitRow, other: &UnitRow| other.value.total_cmp(&one.value);
-                rows.sort_by(|one, other| of(one, other).then_with(|| by_docno(&one.unit, &other.unit)));
+                rows.sort_by(|one, other| {
+                    of(one, other).then_with(|| by_docno(&one.unit, &other.unit))
+                });
             }
             kept.extend(rows);
         }
@@ -159,7 +166,16 @@ impl HeldRows {
             };
             let query = self.queries.ids().get(*query);
             let (line, value, tag) = (of.line, *value, of.tag.as_deref());
-            let row = TextRow { line, query, doc: unit, number, value, rank: Some(rank), tag, group: None };
+            let row = TextRow {
+                line,
+                query,
+                doc: unit,
+                number,
+                value,
+                rank: Some(rank),
+                tag,
+                group: None,
+            };
             match take(row) {
                 Ok(true) => {}
                 Ok(false) => break,

@@ -1,28 +1,32 @@
 //! Text in pieces for several workers, cut where a new query begins.
 //!
-//! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its own into a few blocks, which return to
-//! the thread when they are parsed. The places of the cuts never change a result: a query that is cut in two nevertheless, because its
-//! lines are not together, is noticed by the readers.
+//! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its
+//! own into a few blocks, which return to the thread when they are parsed. The places of the cuts
+//! never change a result: a query that is cut in two nevertheless, because its lines are not
+//! together, is noticed by the readers.
 //!
 //! ```text
 //! text    q1 q1 q1 q1 q1 q1 q1 q2 q2 q3 q3 q3 …        a word is a line
-//!         └ size ──────┘          │                    the next line that begins behind it is of q1, so the cut is at the next new query
-//!         └ chunk 0 ─────────────┘└ chunk 1 …
+//!         └ size ──────┘          │                    the next line that begins behind it is of
+//!         └ chunk 0 ─────────────┘└ chunk 1 …          q1, so the cut is at the next new query
 //! ```
 //!
-//! *In memory* a border is searched forwards, from `start + size`: the rest of one query is read twice, once here and once by its worker.
-//! *From a stream* it is searched backwards, from the end of what is there: the last query may go on, so the cut is before it, and its
-//! lines are copied to the start of the next buffer. If all of the buffer is one query it is filled up to twice its size and searched
-//! again, so that reading a query of any length is linear.
+//! *In memory* a border is searched forwards, from `start + size`: the rest of one query is read
+//! twice, once here and once by its worker. *From a stream* it is searched backwards, from the end
+//! of what is there: the last query may go on, so the cut is before it, and its lines are copied to
+//! the start of the next buffer. If all of the buffer is one query it is filled up to twice its
+//! size and searched again, so that reading a query of any length is linear.
 //!
-//! A mebibyte, because decompressed text is then parsed while it is in a cache (git log, 227af8e), and because a file of 256 MB still has
-//! enough chunks for every thread. Reading files into buffers like these, instead of mapping them, took a twentieth more CPU time as a
-//! whole (benches/RESULTS.md).
+//! A mebibyte, because decompressed text is then parsed while it is in a cache (git log, 227af8e),
+//! and because a file of 256 MB still has enough chunks for every thread. Reading files into
+//! buffers like these, instead of mapping them, took a twentieth more CPU time as a whole
+//! (benches/RESULTS.md).
 //!
-//! There are two ways to take from a stream. `each_chunk` opens it by itself, and may do so again for a second reading. A thread of its own
-//! decompresses, one block ahead, for that takes longer than all else (the medium run 0.46 s as gzip, 0.12 s as it is). `each_block` is
-//! lent a reader that can be read once, and has no such thread: whoever is free reads the next block under a lock while the others work.
-//! Both hand out chunks in ascending numbers.
+//! There are two ways to take from a stream. `each_chunk` opens it by itself, and may do so again
+//! for a second reading. A thread of its own decompresses, one block ahead, for that takes longer
+//! than all else (the medium run 0.46 s as gzip, 0.12 s as it is). `each_block` is lent a reader
+//! that can be read once, and has no such thread: whoever is free reads the next block under a lock
+//! while the others work. Both hand out chunks in ascending numbers.
 
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -64,7 +68,8 @@ pub(in crate::ingest) enum Content<'a> {
     Stream(&'a Open<'a>),
 }
 
-/// Gives all chunks of a text, which may be a table, to workers in parallel, and returns the workers.
+/// Gives all chunks of a text, which may be a table, to workers in parallel, and returns the
+/// workers.
 ///
 /// Each worker takes chunks in ascending order. If `stop` says so, the workers stop early.
 ///
@@ -92,29 +97,34 @@ pub(in crate::ingest) fn each_chunk<W: Send>(
             }));
         }
     };
-    // One block is read ahead. Buffers come back through the other channel, so that a few are used in turns, whatever the size of the text.
+    // One block is read ahead. Buffers come back through the other channel, so that a few are used
+    // in turns, whatever the size of the text.
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
         let cuts = CutRule::anywhere(size, table);
         let all = move || read(open, cuts, |block| full.send(block).is_ok(), &returned);
-        // A limit on threads is no reason to fail: then one thread reads and works in turns, with the same chunks.
+        // A limit on threads is no reason to fail: then one thread reads and works in turns, with
+        // the same chunks.
         let Ok(reading) = std::thread::Builder::new().spawn_scoped(scope, all) else {
             return on_this_thread(open, cuts, stop, worker(), take);
         };
         let blocks = Mutex::new(blocks);
         let next = || {
-            blocks
-                .lock()
-                .ok()
-                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<PassingChunk>>| blocks.recv().ok())
+            blocks.lock().ok().and_then(
+                |blocks: std::sync::MutexGuard<'_, Receiver<PassingChunk>>| blocks.recv().ok(),
+            )
         };
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
             while let Some(block) = next().filter(|_| !stop()) {
                 take(
                     &mut worker,
-                    Chunk { number: block.number, start: block.start, text: &block.text[..block.length] },
+                    Chunk {
+                        number: block.number,
+                        start: block.start,
+                        text: &block.text[..block.length],
+                    },
                 );
                 let _ = empty.send(block.text);
             }
@@ -146,9 +156,11 @@ fn on_this_thread<W>(
     Ok(vec![worker])
 }
 
-/// The size of chunks for a text of `length` bytes: small texts are cut finer, so that every thread has some.
+/// The size of chunks for a text of `length` bytes: small texts are cut finer, so that every thread
+/// has some.
 fn fitting(size: usize, length: usize) -> usize {
-    // Four chunks a thread even out what one takes longer than another; below 64 KiB the borders would cost more than that saves.
+    // Four chunks a thread even out what one takes longer than another; below 64 KiB the borders
+    // would cost more than that saves.
     size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
 }
 
@@ -199,12 +211,14 @@ fn query<'t>(line: &'t [u8], table: Option<&TableLayout>) -> Option<&'t [u8]> {
     }
 }
 
-/// The number of bytes of blank lines and comments that are cut anywhere, so that they are not read twice.
+/// The number of bytes of blank lines and comments that are cut anywhere, so that they are not read
+/// twice.
 fn gap(size: usize) -> usize {
     size / 64
 }
 
-/// The first place after `at` where a line begins whose query is not that of the line before it, or which comes after a gap.
+/// The first place after `at` where a line begins whose query is not that of the line before it, or
+/// which comes after a gap.
 fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>) -> usize {
     if at >= text.len() {
         return text.len();
@@ -213,7 +227,8 @@ fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>)
     let mut start = line_after(text, at - 1);
     let (mut before, mut last) = (None, start);
     while start < text.len() {
-        // Without this, each chunk of a long comment would be searched to its end by the one before, and then be read again.
+        // Without this, each chunk of a long comment would be searched to its end by the one
+        // before, and then be read again.
         if start - last > gap {
             return start;
         }
@@ -234,8 +249,8 @@ pub(in crate::ingest) fn line_after(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
 }
 
-/// The last place in an incomplete text where a line begins whose query is not that of the line before it, or which comes after a gap; 0 if
-/// there is none.
+/// The last place in an incomplete text where a line begins whose query is not that of the line
+/// before it, or which comes after a gap; 0 if there is none.
 fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
     let Some(mut end) = memrchr(b'\n', text) else { return 0 };
     let (last, mut border, mut after) = (end + 1, 0, None);
@@ -247,7 +262,8 @@ fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
                 return border;
             }
             (border, after) = (start, Some(query));
-        // Only at the end, before a line of a query is met: a gap between two queries ends at their border.
+        // Only at the end, before a line of a query is met: a gap between two queries ends at their
+        // border.
         } else if after.is_none() && last - start > gap {
             return last;
         }
@@ -258,8 +274,8 @@ fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
     }
 }
 
-/// The most decompressed bytes that are kept for the end of a query. A longer query is cut at a line, and the text is read again for lines
-/// in any order.
+/// The most decompressed bytes that are kept for the end of a query. A longer query is cut at a
+/// line, and the text is read again for lines in any order.
 const LARGEST: usize = 2 * LONGEST_LINE;
 
 /// The rule by which an incomplete text is cut into chunks.
@@ -281,8 +297,8 @@ impl<'a> CutRule<'a> {
         CutRule { table, size, gap: gap(size), largest: LARGEST }
     }
 
-    /// Makes cuts that keep the lines of a query together, however many they are. Only blank lines and comments between them that are
-    /// longer than any line may be are cut.
+    /// Makes cuts that keep the lines of a query together, however many they are. Only blank lines
+    /// and comments between them that are longer than any line may be are cut.
     fn between_queries(size: usize, table: Option<&'a TableLayout>) -> Self {
         CutRule { table, size, gap: LONGEST_LINE, largest: usize::MAX }
     }
@@ -298,7 +314,8 @@ impl<'a> CutRule<'a> {
     }
 }
 
-/// The last place in an incomplete text up to which all queries are complete, if their lines are together; 0 if there is none.
+/// The last place in an incomplete text up to which all queries are complete, if their lines are
+/// together; 0 if there is none.
 pub(in crate::ingest) fn complete(text: &[u8], table: Option<&TableLayout>) -> usize {
     last_border(text, usize::MAX, table)
 }
@@ -344,7 +361,16 @@ struct Blocks<'r> {
 impl<'r> Blocks<'r> {
     fn new(reader: &'r mut (dyn Read + Send), cuts: CutRule<'r>) -> Self {
         let wanted = cuts.size;
-        Blocks { reader, cuts, text: Vec::new(), filled: 0, wanted, number: 0, start: 0, ended: false }
+        Blocks {
+            reader,
+            cuts,
+            text: Vec::new(),
+            filled: 0,
+            wanted,
+            number: 0,
+            start: 0,
+            ended: false,
+        }
     }
 
     /// Reads the next block; `None` behind the last. `spare` gives a used buffer, or a new one.
@@ -354,10 +380,12 @@ impl<'r> Blocks<'r> {
             let ended = fill(self.reader, &mut self.text, &mut self.filled, self.wanted)?;
             let filled = self.filled;
             let last_line = memrchr(b'\n', &self.text[..filled]).map_or(0, |feed| feed + 1);
-            // Nothing is read after a line that is too long: the worker that gets the line reports it.
+            // Nothing is read after a line that is too long: the worker that gets the line reports
+            // it.
             self.ended = ended || filled - last_line > LONGEST_LINE;
             let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
-            // Invariant: `length` is behind a line feed, or the text has ended, so that no line is cut.
+            // Invariant: `length` is behind a line feed, or the text has ended, so that no line is
+            // cut.
             let Some(length) = cut else {
                 self.wanted = 2 * filled.max(size); // all one query
                 continue;
@@ -367,7 +395,8 @@ impl<'r> Blocks<'r> {
             grow(&mut next, rest.len().max(size))?;
             next[..rest.len()].copy_from_slice(rest);
             self.filled = rest.len();
-            // Half a size more than what is left over, so that a long rest does not make the next block a small step.
+            // Half a size more than what is left over, so that a long rest does not make the next
+            // block a small step.
             self.wanted = size.max(self.filled + size / 2);
             let text = std::mem::replace(&mut self.text, next);
             let (number, start) = (self.number, self.start);
@@ -378,9 +407,11 @@ impl<'r> Blocks<'r> {
     }
 }
 
-/// Gives all chunks of a text that is read once to workers in parallel, and returns the workers: while one reads, the others work.
+/// Gives all chunks of a text that is read once to workers in parallel, and returns the workers:
+/// while one reads, the others work.
 ///
-/// Each worker takes chunks in ascending order. When `stop` is set no more are read; all that were read are worked on.
+/// Each worker takes chunks in ascending order. When `stop` is set no more are read; all that were
+/// read are worked on.
 ///
 /// # Errors
 /// An error of the reader, or no memory.
@@ -391,7 +422,8 @@ pub(in crate::ingest) fn each_block<W: Send>(
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
-    let blocks = Mutex::new((Blocks::new(reader, CutRule::between_queries(size, table)), None::<io::Error>));
+    let blocks =
+        Mutex::new((Blocks::new(reader, CutRule::between_queries(size, table)), None::<io::Error>));
     let next = |spare: Vec<u8>| {
         let mut locked = blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (blocks, failed) = &mut *locked;
@@ -427,7 +459,12 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
 }
 
 /// Reads until `wanted` bytes are there; `true` at the end of the text.
-fn fill(reader: &mut dyn Read, text: &mut Vec<u8>, filled: &mut usize, wanted: usize) -> io::Result<bool> {
+fn fill(
+    reader: &mut dyn Read,
+    text: &mut Vec<u8>,
+    filled: &mut usize,
+    wanted: usize,
+) -> io::Result<bool> {
     grow(text, wanted)?;
     while *filled < wanted {
         match reader.read(&mut text[*filled..]) {
@@ -473,7 +510,8 @@ mod tests {
         let text = text.as_bytes();
         let gzip = {
             use std::io::Write;
-            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            let mut encoder =
+                flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
             encoder.write_all(text).unwrap();
             encoder.finish().unwrap()
         };
@@ -514,7 +552,8 @@ mod tests {
             let content = (Content::Stream(&open), None);
             let take = |taken: &mut Vec<usize>, chunk: Chunk<'_>| taken.push(chunk.text.len());
             let never = || false;
-            let taken = each_chunk(content, ChunkSize::default(), never, Vec::new, take).unwrap().concat();
+            let taken =
+                each_chunk(content, ChunkSize::default(), never, Vec::new, take).unwrap().concat();
             assert!(taken.iter().all(|&length| length <= 2 * LARGEST), "{taken:?}");
             let all = taken.iter().sum::<usize>();
             assert_eq!(

@@ -1,7 +1,8 @@
-//! The problems of one text while it is being read: the earliest few, at places that become line numbers at the end.
+//! The problems of one text while it is being read: the earliest few, at places that become line
+//! numbers at the end.
 //!
-//! Chunks are read in any order by any worker, so a place is a chunk and a line in it. The number of lines before a chunk is known when all
-//! chunks are read.
+//! Chunks are read in any order by any worker, so a place is a chunk and a line in it. The number
+//! of lines before a chunk is known when all chunks are read.
 
 use crate::error::{Problem, Problems, printable};
 
@@ -28,8 +29,9 @@ pub(in crate::ingest) struct Finding {
     pub earlier: Option<Position>,
 }
 
-/// What was found at some places, the earliest of it, at most [`Problems::LIMIT`], and the number of the rest: however much is wrong with
-/// an input, its problems take no more memory than people read.
+/// What was found at some places, the earliest of it, at most [`Problems::LIMIT`], and the number
+/// of the rest: however much is wrong with an input, its problems take no more memory than people
+/// read.
 #[derive(Debug)]
 pub(in crate::ingest) struct Earliest<T> {
     /// What is kept, each with its place, ascending.
@@ -37,7 +39,8 @@ pub(in crate::ingest) struct Earliest<T> {
     more: u64,
 }
 
-/// The findings of a text, by [address](crate::ingest::record::packed::address). Addresses are ordered as lines are.
+/// The findings of a text, by [address](crate::ingest::record::packed::address). Addresses are
+/// ordered as lines are.
 pub(in crate::ingest) type Findings = Earliest<Finding>;
 
 impl<T> Default for Earliest<T> {
@@ -47,7 +50,8 @@ impl<T> Default for Earliest<T> {
 }
 
 impl<T> Earliest<T> {
-    /// Adds something at a place. `found` is called only if it is kept, because lines may have to be counted for it.
+    /// Adds something at a place. `found` is called only if it is kept, because lines may have to
+    /// be counted for it.
     pub fn add(&mut self, place: u64, found: impl FnOnce() -> T) {
         if self.kept.len() == Problems::LIMIT {
             self.more += 1;
@@ -93,8 +97,8 @@ impl Earliest<String> {
 }
 
 impl Findings {
-    /// Converts the findings to problems with line numbers; `lines[chunk]` is the number of lines of the chunk, and `line` converts a line
-    /// of all chunks to one of the file.
+    /// Converts the findings to problems with line numbers; `lines[chunk]` is the number of lines
+    /// of the chunk, and `line` converts a line of all chunks to one of the file.
     pub fn into_problems(self, file: &str, line: impl Fn(u64) -> u64, lines: &[u64]) -> Problems {
         let line = |place: Position| line(place.in_all(lines));
         let problem = |finding: Finding| {
@@ -157,8 +161,11 @@ mod tests {
     #[test]
     fn the_earliest_are_kept_whatever_the_order() {
         let position = |n: u64| Position { chunk: n / 10, line: n % 10 + 1 };
-        let finding =
-            |n: u64| Finding { position: position(n), message: format!("line {}", n + 1), earlier: None };
+        let finding = |n: u64| Finding {
+            position: position(n),
+            message: format!("line {}", n + 1),
+            earlier: None,
+        };
         let order = |n: u64| n * 37 % 100;
         let (mut one, mut other) = (Findings::default(), Findings::default());
         for n in (0..100).map(order) {
@@ -168,7 +175,10 @@ mod tests {
         let problems = one.into_problems("run", |line| line, &[10; 10]);
         assert_eq!((problems.first.len(), problems.more), (20, 80));
         for (n, problem) in problems.first.iter().enumerate() {
-            assert_eq!((problem.line, &problem.message), (n as u64 + 1, &format!("line {}", n + 1)));
+            assert_eq!(
+                (problem.line, &problem.message),
+                (n as u64 + 1, &format!("line {}", n + 1))
+            );
         }
     }
 
@@ -177,7 +187,11 @@ mod tests {
         let mut findings = Findings::default();
         let earlier = Position { chunk: 0, line: 2 };
         let position = Position { chunk: 1, line: 3 };
-        findings.add(5, || Finding { position, message: "again, after line".into(), earlier: Some(earlier) });
+        findings.add(5, || Finding {
+            position,
+            message: "again, after line".into(),
+            earlier: Some(earlier),
+        });
         assert_eq!(
             findings.into_problems("run", |line| 100 + line, &[7, 9]).to_string(),
             "run:110: again, after line 102"

@@ -6,16 +6,19 @@ use crate::label::ScoreType;
 /// How strictly lines of text are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Dialect {
-    /// Whole fields are finite numbers, lines that start with `#` are skipped, and a document that is twice in a ranking or judged
-    /// twice for a query is a problem wherever it is.
+    /// Whole fields are finite numbers, lines that start with `#` are skipped, and a document that
+    /// is twice in a ranking or judged twice for a query is a problem wherever it is.
     #[default]
     Laneval,
-    /// As trec_eval 9: a score or grade is the longest prefix of its field that is a number (an integer, for a grade), or 0 if there is
-    /// none; there are no comments; documents are looked for twice only in queries that a run has, and there only among the ranks that are
-    /// kept. Scores are compared as f32, whatever the join says. A run may have no query of the qrels at all.
+    /// As trec_eval 9: a score or grade is the longest prefix of its field that is a number (an
+    /// integer, for a grade), or 0 if there is none; there are no comments; documents are looked
+    /// for twice only in queries that a run has, and there only among the ranks that are kept.
+    /// Scores are compared as f32, whatever the join says. A run may have no query of the qrels at
+    /// all.
     Trec9,
-    /// As trec_eval 10: as `Trec9`, but scores are compared as the join says, and there are comments: lines of a run that start with `#`,
-    /// blanks before it or not, and lines of qrels that start with `#` in their first column.
+    /// As trec_eval 10: as `Trec9`, but scores are compared as the join says, and there are
+    /// comments: lines of a run that start with `#`, blanks before it or not, and lines of qrels
+    /// that start with `#` in their first column.
     Trec10,
 }
 
@@ -43,9 +46,11 @@ impl Dialect {
                 lone_returns: false,
             },
             Dialect::Trec9 => trec,
-            Dialect::Trec10 => {
-                Rules { run_comments: Comments::AfterBlanks, qrels_comments: Comments::FirstColumn, ..trec }
-            }
+            Dialect::Trec10 => Rules {
+                run_comments: Comments::AfterBlanks,
+                qrels_comments: Comments::FirstColumn,
+                ..trec
+            },
         }
     }
 
@@ -67,7 +72,8 @@ pub(in crate::ingest) enum Comments {
 }
 
 impl Comments {
-    /// Whether a line is skipped whose first byte that is not blank is a `#` in this column, from 0.
+    /// Whether a line is skipped whose first byte that is not blank is a `#` in this column, from
+    /// 0.
     pub fn cover(self, column: usize) -> bool {
         match self {
             Comments::None => false,
@@ -79,7 +85,8 @@ impl Comments {
 
 /// The rules in which readers of qrels and runs differ.
 ///
-/// Plain decimals (`digits[.digits]`) mean the same number in every dialect and never reach [`Rules::score`] or [`Rules::grade`].
+/// Plain decimals (`digits[.digits]`) mean the same number in every dialect and never reach
+/// [`Rules::score`] or [`Rules::grade`].
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct Rules {
     /// The comments that are skipped in runs.
@@ -92,7 +99,8 @@ pub(in crate::ingest) struct Rules {
     pub grade: fn(&[u8]) -> Option<f64>,
     /// Whether grades lose the digits behind their dot.
     pub whole_grades: bool,
-    /// Whether a repeated document matters only where it is evaluated: in queries that a run has, and there among the ranks kept.
+    /// Whether a repeated document matters only where it is evaluated: in queries that a run has,
+    /// and there among the ranks kept.
     pub late_repeats: bool,
     /// Whether a run may have no query of the qrels at all.
     pub unjudged_runs: bool,

@@ -19,7 +19,8 @@ pub(in crate::ingest) enum Order {
     Scores { ranks: RankColumn },
     /// Ranks that are integers.
     Ranks,
-    /// Ranks as scores, −rank; `counted` if ranks have to count 1, 2, 3 …, with how messages write options.
+    /// Ranks as scores, −rank; `counted` if ranks have to count 1, 2, 3 …, with how messages write
+    /// options.
     RankScores { counted: Option<OptionStyle> },
 }
 
@@ -73,8 +74,8 @@ pub(in crate::ingest) struct TableLayout {
     pub bare: Option<BareRows>,
 }
 
-/// The number of rows that have no number: Quepid writes a query without documents or ratings alone, and documents without a rating as well.
-/// They are skipped.
+/// The number of rows that have no number: Quepid writes a query without documents or ratings
+/// alone, and documents without a rating as well. They are skipped.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ingest) struct BareRows(Arc<AtomicU64>);
 
@@ -122,7 +123,8 @@ impl TableLayout {
         TableLayout { columns: 4, number: 3, rank: Some(2), ..TableLayout::made(value, shape) }
     }
 
-    /// Makes the table of rows that are made of another format: query, document, judge or subtopic, number.
+    /// Makes the table of rows that are made of another format: query, document, judge or subtopic,
+    /// number.
     pub fn made_with_groups(value: NumberKind, shape: &str) -> Self {
         TableLayout { columns: 4, number: 3, group: Some(2), ..TableLayout::made(value, shape) }
     }
@@ -133,7 +135,9 @@ impl TableLayout {
             None => RankColumn::None,
             // A field right behind the documents, which ends with a blank, is found from there.
             Some(rank)
-                if rank == self.doc + 1 && rank + 1 < self.columns && self.separator != Separator::Comma =>
+                if rank == self.doc + 1
+                    && rank + 1 < self.columns
+                    && self.separator != Separator::Comma =>
             {
                 RankColumn::Behind
             }
@@ -146,7 +150,8 @@ impl TableLayout {
         format!("expected '{}'", self.shape)
     }
 
-    /// Returns the tag of the last line of a text that is not blank; nothing if the table has no tags.
+    /// Returns the tag of the last line of a text that is not blank; nothing if the table has no
+    /// tags.
     pub fn tag_at_the_end<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         let last = text.trim_ascii_end().len().checked_sub(1);
         let fields = |last| self.separator.fields(whole_line(text, last));
@@ -200,18 +205,26 @@ impl TableLayout {
             NumberKind::Number | NumberKind::Letters => {
                 format!("{} {}: {}", role.number(), not_a_number(field), self.expected())
             }
-            NumberKind::Rank => format!("rank {} is not an integer: {}", quoted(field), self.expected()),
+            NumberKind::Rank => {
+                format!("rank {} is not an integer: {}", quoted(field), self.expected())
+            }
             NumberKind::CountedRank => not_counted(field, None, self.options),
         }
     }
 }
 
 /// Makes the message for a number that stands in the place of a rank, perhaps of the rank `rank`.
-pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: OptionStyle) -> String {
+pub(in crate::ingest) fn not_counted(
+    number: &[u8],
+    rank: Option<u64>,
+    options: OptionStyle,
+) -> String {
     let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
     format!(
-        "{} where {rank} was expected: a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in \
-         the order of the lines; say `{}` if these are ranks in another order or with gaps, or `{}` if they are scores",
+        "{} where {rank} was expected: a run of three columns without a header has ranks, which \
+         count 1, 2, 3 … in every query, in \
+         the order of the lines; say `{}` if these are ranks in another order or with gaps, or \
+         `{}` if they are scores",
         quoted(number),
         options.format(Role::Run, "msmarco"),
         options.columns_in_order("query,doc,score")

@@ -1,11 +1,14 @@
-//! Lines: how bytes are cut into chunks, lines and fields, which lines are valid, and how messages name them.
+//! Lines: how bytes are cut into chunks, lines and fields, which lines are valid, and how messages
+//! name them.
 //!
-//! It must never know of formats other than TREC and tables, of files, and of what becomes of a row.
+//! It must never know of formats other than TREC and tables, of files, and of what becomes of a
+//! row.
 //!
 //! ```text
 //! chunks               pieces for the workers, cut between queries
 //! scan                 lines of TREC and their fields
-//! table                rows of tables; separator, layout: what stands between their fields, and what the fields are
+//! table                rows of tables; separator, layout: what stands between their fields, and
+//!                      what the fields are
 //! number               numbers and decimals
 //! shape                what is wrong with a line, for messages
 //! dialect              which lines are valid, and how they are read

@@ -1,28 +1,33 @@
 //! Decimal numbers, as they are written in scores and grades.
 //!
-//! Nearly every score has at most seven digits before its dot and at most eight behind it. Each part is converted at once, without a branch
-//! for each digit. Their digits together make an integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the correctly
-//! rounded value. So this short way gives the same bits as a full parser, which reads all other numbers.
+//! Nearly every score has at most seven digits before its dot and at most eight behind it. Each
+//! part is converted at once, without a branch for each digit. Their digits together make an
+//! integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the correctly
+//! rounded value. So this short way gives the same bits as a full parser, which reads all other
+//! numbers.
 //!
-//! The argument is Clinger's ("How to read floating point numbers accurately", 1990): 15 digits are below 10¹⁵ < 2⁵³, so the integer is
-//! exact, 10⁸ is exact, and a division rounds the exact quotient once, to the nearest, which is what the value is. A product with 10⁻⁸,
-//! which is no exact number, would round twice.
+//! The argument is Clinger's ("How to read floating point numbers accurately", 1990): 15 digits are
+//! below 10¹⁵ < 2⁵³, so the integer is exact, 10⁸ is exact, and a division rounds the exact
+//! quotient once, to the nearest, which is what the value is. A product with 10⁻⁸, which is no
+//! exact number, would round twice.
 //!
-//! Eight characters become a number in a register, as in fast_float's `parse_eight_digits_unrolled`. The first character is the lowest
-//! byte:
+//! Eight characters become a number in a register, as in fast_float's
+//! `parse_eight_digits_unrolled`. The first character is the lowest byte:
 //!
 //! ```text
 //! "37.085274 "     head: the 8 bytes from the start on; tail: the 8 bytes up to the end
 //! head             3 7 . 0 8 5 2 7      the first dot is byte 2, so the whole part has 2 digits
-//! first(head, 2)   0 0 0 0 0 0 3 7      shifted up: what stands behind the dot falls out, and zeros come in as leading digits
+//! first(head, 2)   0 0 0 0 0 0 3 7      shifted up: what stands behind the dot falls out, and
+//!                                       zeros come in as leading digits
 //! last(tail, 6)    0 0 0 8 5 2 7 4      masked: what stands before the fraction becomes zero
 //! digits           10 · d + next        bytes 0, 2, 4 and 6 hold the values of two digits each
-//!                  × 10⁶, × 100         of bytes 0 and 4, by one multiplication; × 10⁴ and × 1 of 2 and 6 by another; the sums are in
-//!                                       the upper half
+//!                  × 10⁶, × 100         of bytes 0 and 4, by one multiplication; × 10⁴ and × 1 of
+//!                                       2 and 6 by another; the sums are in the upper half
 //! ```
 //!
-//! So a score costs two loads, three multiplications for each part, one to join them, and a division, and no loop over its characters. Both
-//! loads may reach into the fields beside it. Where the text begins or ends too near for that, the full parser reads the field.
+//! So a score costs two loads, three multiplications for each part, one to join them, and a
+//! division, and no loop over its characters. Both loads may reach into the fields beside it. Where
+//! the text begins or ends too near for that, the full parser reads the field.
 
 /// Powers of ten by exponent.
 const POW10: [u32; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -46,7 +51,8 @@ pub(in crate::ingest) fn decimal(
     }
 }
 
-/// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and short; else `None`.
+/// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and
+/// short; else `None`.
 #[inline(always)]
 fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *text.get(start)? == b'-';
@@ -54,8 +60,9 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let head = u64::from_le_bytes(*text.get(start..)?.first_chunk()?);
     let tail = u64::from_le_bytes(*text.get(..end)?.last_chunk()?);
     let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
-    // A dot at or behind the end belongs to other text. Eight, which is no dot, is less than the length of a field of nine digits and more,
-    // for which eight digits before the dot are one too many.
+    // A dot at or behind the end belongs to other text. Eight, which is no dot, is less than the
+    // length of a field of nine digits and more, for which eight digits before the dot are one too
+    // many.
     let magnitude = if whole < fraction {
         // The dot, and the digits behind it.
         let places = fraction - whole - 1;
@@ -81,12 +88,14 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
 #[inline(always)]
 fn dot_in(bytes: u64) -> usize {
     let other = bytes ^ every(b'.');
-    // The bytes that are zero. A borrow may mark bytes above the first of them falsely, and none below it.
-    let dots = other.wrapping_sub(every(1)) & !other & every(0x80); // its lowest bit is that of the first dot
+    // The bytes that are zero. A borrow may mark bytes above the first of them falsely, and none
+    // below it. Its lowest bit is that of the first dot.
+    let dots = other.wrapping_sub(every(1)) & !other & every(0x80);
     dots.trailing_zeros() as usize / 8
 }
 
-/// The first `length` (1 … 7) of eight digits, with zeros before them. Each byte is the value of its digit.
+/// The first `length` (1 … 7) of eight digits, with zeros before them. Each byte is the value of
+/// its digit.
 #[inline(always)]
 fn first(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 7 {
@@ -95,7 +104,8 @@ fn first(bytes: u64, length: usize) -> Option<u64> {
     Some((bytes ^ every(b'0')) << (64 - 8 * length))
 }
 
-/// The last `length` (1 … 8) of eight digits, with zeros before them. Each byte is the value of its digit.
+/// The last `length` (1 … 8) of eight digits, with zeros before them. Each byte is the value of its
+/// digit.
 #[inline(always)]
 fn last(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 8 {
@@ -107,21 +117,24 @@ fn last(bytes: u64, length: usize) -> Option<u64> {
 /// A number that is not 0 if a byte is not the value of a digit.
 #[inline(always)]
 fn not_digits(digits: u64) -> u64 {
-    // 0x76 lifts 10 and more to the top bit. From 0x8a on the sum carries out of its byte, but such a byte has the top bit by itself.
+    // 0x76 lifts 10 and more to the top bit. From 0x8a on the sum carries out of its byte, but such
+    // a byte has the top bit by itself.
     (digits.wrapping_add(every(0x76)) | digits) & every(0x80)
 }
 
 /// The number that eight digits make; the first is the lowest byte.
 #[inline(always)]
 fn digits(digits: u64) -> u64 {
-    // Nothing carries into what counts: a pair is below 100, and the lower half of either product below 2³².
+    // Nothing carries into what counts: a pair is below 100, and the lower half of either product
+    // below 2³².
     let pairs = (digits.wrapping_mul(10)).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
     low.wrapping_add(high) >> 32
 }
 
-/// The bits of a number as sixteen letters, the lowest bits first, for numbers that were never decimal.
+/// The bits of a number as sixteen letters, the lowest bits first, for numbers that were never
+/// decimal.
 #[inline(always)]
 pub(in crate::ingest) fn letters(value: f64) -> [u8; 16] {
     let bits = value.to_bits();
@@ -157,11 +170,14 @@ pub(in crate::ingest) fn finite(field: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(field).ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The number at the start of the field, 0 if there is none, as C's `atof` reads it: decimal, hexadecimal or infinite. `None` if it is NaN.
+/// The number at the start of the field, 0 if there is none, as C's `atof` reads it: decimal,
+/// hexadecimal or infinite. `None` if it is NaN.
 pub(in crate::ingest) fn prefix(field: &[u8]) -> Option<f64> {
     let (negative, digits) = signed(field);
     let magnitude = match digits {
-        [b'0', b'x' | b'X', hexadecimal @ ..] => crate::ingest::lines::number::hexadecimal(hexadecimal),
+        [b'0', b'x' | b'X', hexadecimal @ ..] => {
+            crate::ingest::lines::number::hexadecimal(hexadecimal)
+        }
         [b'0'..=b'9' | b'.', ..] => {
             fast_float2::parse_partial::<f64, _>(digits).map_or(0.0, |(value, _)| value)
         }
@@ -172,14 +188,17 @@ pub(in crate::ingest) fn prefix(field: &[u8]) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// The integer at the start of the field, 0 if there is none, as C's `atol` reads it: at most what 64 bits hold.
+/// The integer at the start of the field, 0 if there is none, as C's `atol` reads it: at most what
+/// 64 bits hold.
 pub(in crate::ingest) fn integer_prefix(field: &[u8]) -> Option<f64> {
     let (negative, digits) = signed(field);
     let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
-    // Saturating, as glibc's `atol`, which is `strtol`. Digits are added with their sign, for −2⁶³ has no positive twin.
+    // Saturating, as glibc's `atol`, which is `strtol`. Digits are added with their sign, for −2⁶³
+    // has no positive twin.
     let sign = if negative { -1 } else { 1 };
-    let value = digits
-        .fold(0i64, |value, &digit| value.saturating_mul(10).saturating_add(sign * i64::from(digit - b'0')));
+    let value = digits.fold(0i64, |value, &digit| {
+        value.saturating_mul(10).saturating_add(sign * i64::from(digit - b'0'))
+    });
     Some(value as f64)
 }
 
@@ -196,14 +215,16 @@ fn starts_with(field: &[u8], word: &[u8]) -> bool {
     field.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
 }
 
-/// The value of `digits[.digits][p exponent]` to the base 16, rounded once, to nearest, ties to even.
+/// The value of `digits[.digits][p exponent]` to the base 16, rounded once, to nearest, ties to
+/// even.
 fn hexadecimal(field: &[u8]) -> f64 {
     let (mut mantissa, mut exponent, mut sticky, mut dot) = (0u64, 0i64, false, false);
     let mut at = 0;
     while let Some(&byte) = field.get(at) {
         match (byte as char).to_digit(16) {
             _ if byte == b'.' && !dot => dot = true,
-            // Sixteen digits from the first that is not 0; of the others it only matters whether one is not 0.
+            // Sixteen digits from the first that is not 0; of the others it only matters whether
+            // one is not 0.
             Some(digit) if mantissa >> 60 == 0 => {
                 mantissa = mantissa << 4 | u64::from(digit);
                 exponent -= 4 * i64::from(dot);
@@ -241,8 +262,8 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     };
     let half = 1u128 << 63;
     let sticky = sticky || lost > 64;
-    // Rounded once, here, at the last bit that a number of this size has: rounding to 53 bits, and then to a subnormal number, would round
-    // twice.
+    // Rounded once, here, at the last bit that a number of this size has: rounding to 53 bits, and
+    // then to a subnormal number, would round twice.
     let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
     let kept = kept + u64::from(up);
     let unit = exponent + i64::from(lost);
@@ -267,9 +288,17 @@ mod tests {
 
     #[test]
     fn short_fields_take_the_short_way() {
-        for field in
-            ["0", "7", "37.085274", "-12.5", "-0", "-0.0", "1234567.12345678", "12345678", "0.00000001"]
-        {
+        for field in [
+            "0",
+            "7",
+            "37.085274",
+            "-12.5",
+            "-0",
+            "-0.0",
+            "1234567.12345678",
+            "12345678",
+            "0.00000001",
+        ] {
             let value = plain(field).unwrap_or_else(|| panic!("{field} is plain"));
             assert_eq!(value.to_bits(), std_finite(field).unwrap().to_bits(), "{field}");
         }
@@ -277,7 +306,8 @@ mod tests {
 
     #[test]
     fn everything_else_is_left_to_the_full_parser() {
-        let odd = ["", "-", ".", "-.", "5.", ".5", "1.2.3", "1e5", "+1", "abc", "1:2", "--1", "1.-2"];
+        let odd =
+            ["", "-", ".", "-.", "5.", ".5", "1.2.3", "1e5", "+1", "abc", "1:2", "--1", "1.-2"];
         for field in odd.into_iter().chain(["123456789", "12345678.5", "1.123456789"]) {
             assert_eq!(plain(field), None, "{field}");
         }
@@ -372,7 +402,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn prefixes_of_finite_numbers_are_those_numbers(field in "[-+]?[0-9]{1,12}(\\.[0-9]{0,12})?(e-?[0-9]{1,3})?") {
+        fn prefixes_of_finite_numbers_are_those_numbers(
+            field in "[-+]?[0-9]{1,12}(\\.[0-9]{0,12})?(e-?[0-9]{1,3})?",
+        ) {
             let expected = field.parse::<f64>().unwrap();
             prop_assert_eq!(prefix(field.as_bytes()).map(f64::to_bits), Some(expected.to_bits()));
             let whole = plain(&field).map(|value| value.trunc() + 0.0);
@@ -380,7 +412,9 @@ mod tests {
         }
 
         #[test]
-        fn both_ways_give_the_bits_of_std(field in "[-+]?[0-9]{0,12}\\.?[0-9]{0,12}(e-?[0-9]{1,3})?|[-+.0-9einfa]{1,8}") {
+        fn both_ways_give_the_bits_of_std(
+            field in "[-+]?[0-9]{0,12}\\.?[0-9]{0,12}(e-?[0-9]{1,3})?|[-+.0-9einfa]{1,8}",
+        ) {
             let expected = std_finite(&field).map(f64::to_bits);
             prop_assert_eq!(finite(field.as_bytes()).map(f64::to_bits), expected);
             if let Some(value) = plain(&field) {
@@ -389,7 +423,11 @@ mod tests {
         }
 
         #[test]
-        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..40), start in 0usize..40, end in 0usize..40) {
+        fn no_bytes_panic(
+            bytes in prop::collection::vec(any::<u8>(), 0..40),
+            start in 0usize..40,
+            end in 0usize..40,
+        ) {
             let _ = plain_decimal(&bytes, start, end);
             let _ = finite(&bytes);
             let _ = (prefix(&bytes), integer_prefix(&bytes));

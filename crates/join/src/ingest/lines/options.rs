@@ -13,10 +13,13 @@ pub enum OptionStyle {
 }
 
 impl OptionStyle {
-    /// The option that names columns: the column `missing`, or the three that every table of a role has.
+    /// The option that names columns: the column `missing`, or the three that every table of a role
+    /// has.
     pub(in crate::ingest) fn columns_by_name(self, role: Role, missing: Option<&str>) -> String {
         let mut all = vec!["query", "doc", role.number()];
-        all.extend(missing.filter(|missing| ["judge", "subtopic", "start", "end"].contains(missing)));
+        all.extend(
+            missing.filter(|missing| ["judge", "subtopic", "start", "end"].contains(missing)),
+        );
         match (self, missing) {
             (OptionStyle::Command, _) => {
                 let name = |column: &str| if missing == Some(column) { "NAME" } else { "…" };
@@ -36,8 +39,13 @@ impl OptionStyle {
         match self {
             OptionStyle::Command => format!("--columns {columns}"),
             OptionStyle::Python => {
-                let column = |column| if column == "-" { "None".to_owned() } else { format!("\"{column}\"") };
-                format!("columns=[{}]", columns.split(',').map(column).collect::<Vec<_>>().join(", "))
+                let column = |column| {
+                    if column == "-" { "None".to_owned() } else { format!("\"{column}\"") }
+                };
+                format!(
+                    "columns=[{}]",
+                    columns.split(',').map(column).collect::<Vec<_>>().join(", ")
+                )
             }
         }
     }

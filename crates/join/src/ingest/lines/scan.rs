@@ -2,17 +2,21 @@
 //!
 //! ```text
 //! for each window of the text:
-//!     64 bytes at a time: a bit mask of the separators and one of the line feeds, by vector comparisons
-//!     for each line: the masks of the next 64 bytes; its N lowest separators are the ends of its N fields, if no two are neighbours
+//!     64 bytes at a time: a bit mask of the separators and one of the line feeds,
+//!         by vector comparisons
+//!     for each line: the masks of the next 64 bytes;
+//!         its N lowest separators are the ends of its N fields, if no two are neighbours
 //!         (no empty field) and the text behind them is blank → the line is passed on as it lies
-//!         otherwise the same a bit at a time, for longer lines; otherwise the line is split byte by byte
+//!         otherwise the same a bit at a time, for longer lines;
+//!         otherwise the line is split byte by byte
 //! ```
 //!
 //! Blank lines are skipped as far as a mask shows them, comments up to the next line feed.
 //!
-//! Marking a window first keeps many reads of memory under way at a time, while reading and parsing in turns would wait for each; and the
-//! fields of a line are found without a branch. Everything down to the parsing of fields is compiled for each SIMD level, because
-//! instructions for bits come with it. This module does not know what fields mean.
+//! Marking a window first keeps many reads of memory under way at a time, while reading and parsing
+//! in turns would wait for each; and the fields of a line are found without a branch. Everything
+//! down to the parsing of fields is compiled for each SIMD level, because instructions for bits
+//! come with it. This module does not know what fields mean.
 //!
 //! How a block becomes fields, bit 0 on the left:
 //!
@@ -21,14 +25,17 @@
 //! separators              ..1..1..1.1...1.1..1..1..1
 //! feeds                   ................1.........
 //! feeds ^ (feeds - 1)     11111111111111111.........   the line: all bits up to its line feed
-//! separators of the line  ..1..1..1.1...1.1.........   the lowest ends field 1; x & (x - 1) removes it, the next one ends field 2 …
+//! separators of the line  ..1..1..1.1...1.1.........   the lowest ends field 1; x & (x - 1)
+//!                                                      removes it, the next one ends field 2 …
 //! ```
 //!
-//! So a line of N fields costs N times two instructions (count the zeros below the lowest bit, remove it) and one branch, whatever the
-//! lengths of its fields. That no field is empty is one more mask: a separator is *doubled* if the byte before it is one too, and only
-//! those behind the last field may be. When masks came in the place of a loop over bytes, this module became 1.3 times as fast (git log,
-//! b4e13b7). Lines that the short way does not take (longer than 64 bytes, blanks side by side, comments) go to a slower one each, and all
-//! ways give the same fields: the tests hold them to splitting line by line.
+//! So a line of N fields costs N times two instructions (count the zeros below the lowest bit,
+//! remove it) and one branch, whatever the lengths of its fields. That no field is empty is one
+//! more mask: a separator is *doubled* if the byte before it is one too, and only those behind the
+//! last field may be. When masks came in the place of a loop over bytes, this module became 1.3
+//! times as fast (git log, b4e13b7). Lines that the short way does not take (longer than 64 bytes,
+//! blanks side by side, comments) go to a slower one each, and all ways give the same fields: the
+//! tests hold them to splitting line by line.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
@@ -37,7 +44,8 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::dialect::Comments;
 use crate::ingest::bytes::limits::LONGEST_LINE;
 
-/// The number of bytes of text that are marked ahead: a window stays in the first-level cache, with its masks.
+/// The number of bytes of text that are marked ahead: a window stays in the first-level cache, with
+/// its masks.
 const WINDOW: usize = 8 << 10;
 
 /// The places of the `N` fields of a line in the text.
@@ -55,7 +63,8 @@ pub(in crate::ingest) trait TakeLines<const N: usize> {
     /// Takes a line with its first `N` fields.
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>);
 
-    /// Takes a line (without its line feed) that has another number of fields, at least one, or is too long; it starts at `start`.
+    /// Takes a line (without its line feed) that has another number of fields, at least one, or is
+    /// too long; it starts at `start`.
     fn other(&mut self, start: usize, line: u64, bytes: &[u8]);
 
     /// Refuses a line with more than `N` fields that has a fault; returns whether it does.
@@ -80,7 +89,8 @@ pub(in crate::ingest) fn has_lone_return(line: &[u8]) -> bool {
 /// Checks whether `byte` separates fields.
 #[inline(always)]
 pub(in crate::ingest) fn is_separator(byte: u8) -> bool {
-    // The blanks of C's `isspace`, at which trec_eval splits lines; five of the six are neighbours, 9 to 13.
+    // The blanks of C's `isspace`, at which trec_eval splits lines; five of the six are neighbours,
+    // 9 to 13.
     byte == b' ' || byte.wrapping_sub(b'\t') < 5 // \t \n \v \f \r
 }
 
@@ -93,7 +103,8 @@ pub(in crate::ingest) fn whole_line(text: &[u8], at: usize) -> &[u8] {
 
 /// Calls `take` with the place of each line feed.
 pub(in crate::ingest) fn each_feed(text: &[u8], mut take: impl FnMut(usize)) {
-    // A search from feed to feed is a call for each line, which for short lines takes longer than the line.
+    // A search from feed to feed is a call for each line, which for short lines takes longer than
+    // the line.
     dispatch!(Level::new(), simd => {
         let (blocks, tail) = text.as_chunks::<64>();
         for (at, block) in blocks.iter().enumerate() {
@@ -160,8 +171,9 @@ fn each_line<S: Simd, const N: usize>(
                 lines.fields(text, line, &fields);
                 start = after;
             }
-            // A line that may go on behind the window is read again at the start of the next one. Only a line that fills a whole window is
-            // split here, byte by byte: otherwise the same window would be marked again for ever.
+            // A line that may go on behind the window is read again at the start of the next one.
+            // Only a line that fills a whole window is split here, byte by byte: otherwise the same
+            // window would be marked again for ever.
             if start >= text.len() || start > window && !has_end(marks, start - window) {
                 break;
             }
@@ -182,11 +194,11 @@ fn each_line<S: Simd, const N: usize>(
     line
 }
 
-/// Returns the line at `start` and where the next one starts, if it has at most 64 bytes and `N` fields with one separator behind each, the
-/// last a line feed or followed by blanks and one.
+/// Returns the line at `start` and where the next one starts, if it has at most 64 bytes and `N`
+/// fields with one separator behind each, the last a line feed or followed by blanks and one.
 ///
-/// The separators of the line are a number, and fields end at its lowest set bits. Only the separators behind the last field may stand
-/// right behind another separator.
+/// The separators of the line are a number, and fields end at its lowest set bits. Only the
+/// separators behind the last field may stand right behind another separator.
 #[inline(always)]
 fn short_line<const N: usize>(
     text: &[u8],
@@ -196,8 +208,9 @@ fn short_line<const N: usize>(
 ) -> Option<(Fields<N>, usize)> {
     let (block, bit) = ((start - window) / 64, (start - window) % 64);
     let (here, next) = (marks.get(block)?, marks.get(block + 1)?);
-    // Invariant: an empty mark is behind the last block, so that `next` is there for every block of the window. 64 bits from `start` on,
-    // out of two words. `next` is shifted in two steps, for there is no shift by 64, which a `bit` of 0 would need.
+    // Invariant: an empty mark is behind the last block, so that `next` is there for every block of
+    // the window. 64 bits from `start` on, out of two words. `next` is shifted in two steps, for
+    // there is no shift by 64, which a `bit` of 0 would need.
     let from = |here: u64, next: u64| here >> bit | (next << 1) << (63 - bit);
     let feeds = from(here.feeds, next.feeds);
     let separators = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
@@ -210,11 +223,13 @@ fn short_line<const N: usize>(
         }
         fields.ends[field] = start + rest.trailing_zeros() as usize;
     }
-    // `rest` is the end of field N and all separators behind it. Those behind it must be all that are doubled, and each must be: then no
-    // field is empty, and nothing but blanks follows the last. The bit that is shifted in makes a separator at the very start count as
-    // doubled. The text is looked at last: where no line feed is ahead `start` may be its end.
+    // `rest` is the end of field N and all separators behind it. Those behind it must be all that
+    // are doubled, and each must be: then no field is empty, and nothing but blanks follows the
+    // last. The bit that is shifted in makes a separator at the very start count as doubled. The
+    // text is looked at last: where no line feed is ahead `start` may be its end.
     let doubled = separators & (separators << 1 | 1);
-    let plain = feeds != 0 && rest != 0 && doubled == rest & rest.wrapping_sub(1) && text[start] != b'#';
+    let plain =
+        feeds != 0 && rest != 0 && doubled == rest & rest.wrapping_sub(1) && text[start] != b'#';
     plain.then(|| (fields, start + feeds.trailing_zeros() as usize + 1))
 }
 
@@ -242,7 +257,8 @@ fn plain_line<const N: usize>(
         (fields.starts[field], fields.ends[field]) = (begin, end);
         begin = end + 1;
     }
-    // Invariant: the padding behind the text has no marks, so `begin - 1`, the place of a mark, is in the text.
+    // Invariant: the padding behind the text has no marks, so `begin - 1`, the place of a mark, is
+    // in the text.
     let after = match text[begin - 1] {
         b'\n' => begin,
         b'\r' if text.get(begin) == Some(&b'\n') => begin + 1,
@@ -251,14 +267,22 @@ fn plain_line<const N: usize>(
     plain.then_some((fields, after))
 }
 
-/// Returns how many lines from `start` on are blank or comments, as far as the marks show them, and where the next line starts.
+/// Returns how many lines from `start` on are blank or comments, as far as the marks show them, and
+/// where the next line starts.
 #[inline(never)]
-fn skip(text: &[u8], marks: &Marks, window: usize, mut start: usize, comments: Comments) -> (u64, usize) {
+fn skip(
+    text: &[u8],
+    marks: &Marks,
+    window: usize,
+    mut start: usize,
+    comments: Comments,
+) -> (u64, usize) {
     let mut lines = 0;
     loop {
         let (block, bit) = ((start - window) / 64, (start - window) % 64);
         let Some(mark) = marks.get(block) else { return (lines, start) };
-        // Zeros come in from above and end the run of blanks, so that it never reaches into the next block; the loop goes on there.
+        // Zeros come in from above and end the run of blanks, so that it never reaches into the
+        // next block; the loop goes on there.
         let blank = (!(mark.separators >> bit)).trailing_zeros().min(64 - bit as u32);
         let feeds = mark.feeds >> bit & u64::MAX.checked_shr(64 - blank).unwrap_or(0);
         if feeds != 0 {
@@ -267,7 +291,8 @@ fn skip(text: &[u8], marks: &Marks, window: usize, mut start: usize, comments: C
             continue;
         }
         let column = blank as usize;
-        if bit + column == 64 || text.get(start + column) != Some(&b'#') || !comments.cover(column) {
+        if bit + column == 64 || text.get(start + column) != Some(&b'#') || !comments.cover(column)
+        {
             return (lines, start);
         }
         let Some(end) = next_feed(marks, start - window) else { return (lines, start) };
@@ -298,7 +323,12 @@ fn has_end(marks: &Marks, place: usize) -> bool {
 /// Splits the line at `start` byte by byte; returns where the next one starts.
 #[cold]
 #[inline(never)]
-fn any_line<const N: usize, L: TakeLines<N>>(text: &[u8], start: usize, number: u64, lines: &mut L) -> usize {
+fn any_line<const N: usize, L: TakeLines<N>>(
+    text: &[u8],
+    start: usize,
+    number: u64,
+    lines: &mut L,
+) -> usize {
     let rest = &text[start..];
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     let line = &rest[..length];
@@ -337,7 +367,8 @@ fn any_line<const N: usize, L: TakeLines<N>>(text: &[u8], start: usize, number: 
 fn mark<S: Simd>(simd: S, window: &[u8], marks: &mut Marks) {
     let (blocks, tail) = window.as_chunks::<64>();
     let mut last = [b'x'; 64];
-    // The last block is filled up with a letter: what lies behind the text must end no field and no line.
+    // The last block is filled up with a letter: what lies behind the text must end no field and no
+    // line.
     last[..tail.len()].copy_from_slice(tail);
     for (mark, block) in std::iter::zip(marks.iter_mut(), blocks) {
         *mark = mark_of(simd, block);
@@ -352,7 +383,10 @@ fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> BlankMark {
     let blank = bytes.simd_eq(b' ');
     // The subtraction wraps, so that one unsigned comparison finds all of 9 to 13.
     let control = (bytes - u8x64::splat(simd, b'\t')).simd_lt(5);
-    BlankMark { separators: (blank | control).to_bitmask(), feeds: bytes.simd_eq(b'\n').to_bitmask() }
+    BlankMark {
+        separators: (blank | control).to_bitmask(),
+        feeds: bytes.simd_eq(b'\n').to_bitmask(),
+    }
 }
 
 #[cfg(test)]
@@ -373,7 +407,9 @@ mod tests {
         fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
             self.fields.push((
                 line,
-                (0..4).map(|field| text[fields.starts[field]..fields.ends[field]].to_vec()).collect(),
+                (0..4)
+                    .map(|field| text[fields.starts[field]..fields.ends[field]].to_vec())
+                    .collect(),
             ));
         }
 
@@ -389,7 +425,8 @@ mod tests {
     fn slowly(text: &[u8]) -> (u64, Seen) {
         let mut seen = Seen::default();
         let lines: Vec<&[u8]> = text.split(|&b| b == b'\n').collect();
-        let lines = if lines.last() == Some(&&b""[..]) { &lines[..lines.len() - 1] } else { &lines[..] };
+        let lines =
+            if lines.last() == Some(&&b""[..]) { &lines[..lines.len() - 1] } else { &lines[..] };
         for (number, line) in lines.iter().enumerate() {
             let fields: Vec<Vec<u8>> = split(line).map(<[u8]>::to_vec).collect();
             match fields.len() {
@@ -419,19 +456,30 @@ mod tests {
         }
         check(&text);
         check(
-            &[&vec![b'x'; 3 * WINDOW], &b" 0 d 1\nq 0 d 1\n"[..], &vec![b' '; 2 * WINDOW], b"q\nq 0 d 1"]
-                .concat(),
+            &[
+                &vec![b'x'; 3 * WINDOW],
+                &b" 0 d 1\nq 0 d 1\n"[..],
+                &vec![b' '; 2 * WINDOW],
+                b"q\nq 0 d 1",
+            ]
+            .concat(),
         );
     }
 
     proptest! {
         #[test]
-        fn any_text_is_split_as_the_slow_way_does(text in "([a#]{1,3}|[ \t\r\x0b]{1,2}|\n|a b c d\n|a 0 b 1\r\n|a{1,40} b{1,30} c 1\n){0,60}") {
+        fn any_text_is_split_as_the_slow_way_does(text in "([a#]{1,3}|[ \t\r\x0b]{1,2}|\n|a b c \
+            d\n|a 0 b 1\r\n|a{1,40} b{1,30} c 1\n){0,60}") {
             check(text.as_bytes());
         }
 
         #[test]
-        fn every_level_marks_the_same_separators(text in prop::collection::vec(prop::sample::select(b" \t\n\r\x0b\x0c\x08\x0e!x\xa0\x89".to_vec()), 0..400)) {
+        fn every_level_marks_the_same_separators(
+            text in prop::collection::vec(
+                prop::sample::select(b" \t\n\r\x0b\x0c\x08\x0e!x\xa0\x89".to_vec()),
+                0..400,
+            ),
+        ) {
             for level in [Level::new(), Level::baseline()] {
                 let mut marks = [BlankMark::default(); WINDOW / 64 + 1];
                 dispatch!(level, simd => mark(simd, &text, &mut marks));

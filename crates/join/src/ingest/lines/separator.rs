@@ -42,7 +42,11 @@ impl Separator {
 
     /// Returns the fields of a line, for messages and previews; quotes around them are left out.
     pub fn fields(self, line: &[u8]) -> Vec<&[u8]> {
-        split(line, self).unwrap_or_default().into_iter().map(|field| &line[field.start..field.end]).collect()
+        split(line, self)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|field| &line[field.start..field.end])
+            .collect()
     }
 }
 
@@ -55,7 +59,8 @@ pub(in crate::ingest) struct Field {
     pub escaped: bool,
 }
 
-/// An error in quotes: a field begins with a quote and does not end with one on the line, or text follows the closing quote.
+/// An error in quotes: a field begins with a quote and does not end with one on the line, or text
+/// follows the closing quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct Unclosed;
 

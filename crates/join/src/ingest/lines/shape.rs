@@ -23,7 +23,8 @@ pub(in crate::ingest) enum LineFault {
     Fields(usize),
     /// The grade or score of the line is not a number.
     Number,
-    /// The line of a run has a field more than others, and its rank is not a number while the next two fields are: an id with a blank.
+    /// The line of a run has a field more than others, and its rank is not a number while the next
+    /// two fields are: an id with a blank.
     Blank,
     /// The line is longer than [`LONGEST_LINE`].
     Length,
@@ -115,9 +116,11 @@ impl Role {
         match (fault, self) {
             (LineFault::Length, _) => format!("{TOO_LONG}: {expected}"),
             (LineFault::Blank, _) => {
-                let [doc, more] = [2, 3].map(|at| printable(split(line).nth(at).unwrap_or_default()));
+                let [doc, more] =
+                    [2, 3].map(|at| printable(split(line).nth(at).unwrap_or_default()));
                 format!(
-                    "7 fields in {}: {expected} (a blank in the id '{doc} {more}'? Tables with tabs or commas may have ids with blanks)",
+                    "7 fields in {}: {expected} (a blank in the id '{doc} {more}'? Tables with \
+                     tabs or commas may have ids with blanks)",
                     quoted(line)
                 )
             }
@@ -129,7 +132,9 @@ impl Role {
                 let score = || split(line).nth(4).and_then(rules.score);
                 let hint = match self {
                     Role::Run if has_lone_return(line) => LONE_RETURN,
-                    Role::Run if count == 4 => " (this looks like judgments: the order is QRELS RUN)",
+                    Role::Run if count == 4 => {
+                        " (this looks like judgments: the order is QRELS RUN)"
+                    }
                     Role::Qrels if count >= 6 && score().is_some() => match has_lone_return(line) {
                         true => LONE_RETURN,
                         false => " (this looks like a run: the order is QRELS RUN)",
@@ -142,8 +147,9 @@ impl Role {
     }
 }
 
-/// Whether the fourth field of a line, the rank, is a word, and the fifth and sixth are numbers: a rank and a score that an id with a blank
-/// moved. A tag of two words moves nothing, and what stands for no rank (`-`) is no word.
+/// Whether the fourth field of a line, the rank, is a word, and the fifth and sixth are numbers: a
+/// rank and a score that an id with a blank moved. A tag of two words moves nothing, and what
+/// stands for no rank (`-`) is no word.
 fn has_blank_in_id(line: &[u8], rules: Rules) -> bool {
     let is_word = |field: &[u8]| !field.is_ascii() || field.iter().any(u8::is_ascii_alphanumeric);
     if !split(line).nth(3).is_some_and(is_word) {

@@ -2,29 +2,36 @@
 //!
 //! ```text
 //! for each window of the text:
-//!     three columns and no quotes: a bit mask of the separators of 64 bytes and one of the line feeds, by vector comparisons
-//!         for each line: its separators are the three lowest bits, the last a line feed → the row is passed on as it lies
+//!     three columns and no quotes: a bit mask of the separators of 64 bytes and one of the line
+//!                                  feeds, by vector comparisons
+//!         for each line: its separators are the three lowest bits, the last a line feed
+//!                        → the row is passed on as it lies
 //!     otherwise the places of separators, line feeds and quotes, in order
-//!         for each line: as many places as it has columns, all separators but the last, a line feed → the same
+//!         for each line: as many places as it has columns, all separators but the last, a line
+//!                        feed → the same
 //!     any other line is split byte by byte: quotes, blank lines, another number of fields
 //! ```
 //!
 //! A field that is read may stand between quotes (`"`), but has none inside and ends on its line.
 //!
-//! Why this is not the reader of TREC's lines: there any number of blanks is one separator, and no field is empty; here two separators side
-//! by side are an empty field, blanks belong to their field, and a quote suspends all of it. Why there are two ways: three columns (query,
-//! document, number) are what most tables have, and the rows that are made of JSON, LETOR and matrices unless they carry ranks or groups.
-//! Three bits are taken off a mask without a loop. With any other number of columns the bits of a window become a list of places first, and
-//! a line is then as many neighbours of the list as there are columns:
+//! Why this is not the reader of TREC's lines: there any number of blanks is one separator, and no
+//! field is empty; here two separators side by side are an empty field, blanks belong to their
+//! field, and a quote suspends all of it. Why there are two ways: three columns (query, document,
+//! number) are what most tables have, and the rows that are made of JSON, LETOR and matrices unless
+//! they carry ranks or groups. Three bits are taken off a mask without a loop. With any other
+//! number of columns the bits of a window become a list of places first, and a line is then as many
+//! neighbours of the list as there are columns:
 //!
 //! ```text
 //! text     a , b , c , d ⏎ e , f , g , h ⏎          4 columns
 //! places   1   3   5   7   9  11  13  15            u16, for a window has 4096 bytes
-//!          └─────────────┘ └─────────────┘          3 separators and a line feed: a row; anything else: the line is split byte by byte
+//!          └─────────────┘ └─────────────┘          3 separators and a line feed: a row;
+//!                                                   anything else: the line is split byte by byte
 //! ```
 //!
-//! A quote is listed as well, and is neither a separator nor a line feed, so a line with one never looks like a row. With three columns a
-//! window that has a quote anywhere goes the other way as a whole: one test for 4096 bytes, and none in the loop over its lines.
+//! A quote is listed as well, and is neither a separator nor a line feed, so a line with one never
+//! looks like a row. With three columns a window that has a quote anywhere goes the other way as a
+//! whole: one test for 4096 bytes, and none in the loop over its lines.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
@@ -53,7 +60,8 @@ pub(in crate::ingest) trait TakeRows {
     fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String);
 }
 
-/// The number of bytes of text that are marked ahead: with the places of its separators a window stays in the first-level cache.
+/// The number of bytes of text that are marked ahead: with the places of its separators a window
+/// stays in the first-level cache.
 const WINDOW: usize = 4 << 10;
 
 /// A finder of rows; its buffer is reused from window to window.
@@ -61,7 +69,8 @@ const WINDOW: usize = 4 << 10;
 pub(in crate::ingest) struct RowScanner {
     level: Level,
     marks: Box<[SeparatorMark; WINDOW / 64 + 1]>,
-    /// The places in a window of separators, line feeds and quotes. They are written eight at a time.
+    /// The places in a window of separators, line feeds and quotes. They are written eight at a
+    /// time.
     places: Box<[u16; WINDOW + 64]>,
 }
 
@@ -73,7 +82,8 @@ impl Default for RowScanner {
 }
 
 impl RowScanner {
-    /// Passes every row of `text` to `lines`, without the text before the byte `skip`, and returns the number of lines.
+    /// Passes every row of `text` to `lines`, without the text before the byte `skip`, and returns
+    /// the number of lines.
     pub fn each_row(
         &mut self,
         text: &[u8],
@@ -88,16 +98,20 @@ impl RowScanner {
         match (table.columns, table.separator) {
             (3, Separator::Tab | Separator::Comma | Separator::Unit) => {
                 let level = self.level;
-                dispatch!(level, simd => each_row_of_three(simd, self, text, (skip, line), table, lines))
+                dispatch!(level, simd => {
+                    each_row_of_three(simd, self, text, (skip, line), table, lines)
+                })
             }
             _ => self.each_row_until(text, (skip, line), text.len(), table, lines).1,
         }
     }
 
-    /// Finds rows of any number of columns from a place on, before which `line` lines were counted, up to a line that begins at `until` or
-    /// behind it. Returns where that line begins, and how many lines come before it.
+    /// Finds rows of any number of columns from a place on, before which `line` lines were counted,
+    /// up to a line that begins at `until` or behind it. Returns where that line begins, and how
+    /// many lines come before it.
     ///
-    /// It is one function because it is a loop over bytes, in which places, the start and the count stay in registers.
+    /// It is one function because it is a loop over bytes, in which places, the start and the count
+    /// stay in registers.
     #[inline(never)]
     fn each_row_until(
         &mut self,
@@ -116,19 +130,33 @@ impl RowScanner {
             let count = dispatch!(level, simd => index(simd, here, separator, places));
             let mut at = 0;
             loop {
-                // Invariant: the places from `at` on are those behind `start`, so that the first of them ends the first field.
+                // Invariant: the places from `at` on are those behind `start`, so that the first of
+                // them ends the first field.
                 if let Some(ends) = places[at..count].get(..columns)
                     && let end = window + usize::from(ends[columns - 1])
                     && text[end] == b'\n'
-                    && ends[..columns - 1].iter().all(|&place| separator.is(here[usize::from(place)]))
+                    && ends[..columns - 1]
+                        .iter()
+                        .all(|&place| separator.is(here[usize::from(place)]))
                 {
                     line += 1;
-                    // CR LF ends a line as LF does. Between blanks a CR is a blank, whose place makes one column too many: the slow way.
+                    // CR LF ends a line as LF does. Between blanks a CR is a blank, whose place
+                    // makes one column too many: the slow way.
                     let last = end - usize::from(!blanks && end > start && text[end - 1] == b'\r');
                     let field = |column: usize| {
-                        let begin =
-                            if column == 0 { start } else { window + usize::from(ends[column - 1]) + 1 };
-                        [begin, if column + 1 == columns { last } else { window + usize::from(ends[column]) }]
+                        let begin = if column == 0 {
+                            start
+                        } else {
+                            window + usize::from(ends[column - 1]) + 1
+                        };
+                        [
+                            begin,
+                            if column + 1 == columns {
+                                last
+                            } else {
+                                window + usize::from(ends[column])
+                            },
+                        ]
                     };
                     let row = FieldPlaces {
                         query: field(table.query),
@@ -136,8 +164,9 @@ impl RowScanner {
                         number: field(table.number),
                     };
                     let is_whole = row.query[0] < row.query[1] && row.doc[0] < row.doc[1];
-                    // Between tabs or commas a field may be empty, unless it is an id. Between blanks none is: two blanks side by side are
-                    // one separator, which only the slow way knows.
+                    // Between tabs or commas a field may be empty, unless it is an id. Between
+                    // blanks none is: two blanks side by side are one separator, which only the
+                    // slow way knows.
                     let is_plain = !blanks
                         || text[start] != b'#'
                             && (0..columns).all(|column| field(column)[0] < field(column)[1]);
@@ -149,16 +178,20 @@ impl RowScanner {
                     (at, start) = (at + columns, end + 1);
                     continue;
                 }
-                let feed = places[at..count].iter().position(|&place| here[usize::from(place)] == b'\n');
+                let feed =
+                    places[at..count].iter().position(|&place| here[usize::from(place)] == b'\n');
                 let end = match feed {
                     Some(feed) => {
                         let end = window + usize::from(places[at + feed]);
                         at += feed + 1;
                         end
                     }
-                    // At the start of the window the line is longer than a window, or the text ends without a line feed.
+                    // At the start of the window the line is longer than a window, or the text ends
+                    // without a line feed.
                     None if start > window => break, // the line may end behind the window
-                    None => memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length),
+                    None => {
+                        memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length)
+                    }
                 };
                 line += 1;
                 any_line(text, [start, end], line, table, lines);
@@ -172,9 +205,11 @@ impl RowScanner {
     }
 }
 
-/// Finds rows of three columns from a place on, before which `line` lines were counted. Returns the number of lines.
+/// Finds rows of three columns from a place on, before which `line` lines were counted. Returns the
+/// number of lines.
 ///
-/// Everything down to the parsing of fields is compiled for each SIMD level, because instructions for bits come with it.
+/// Everything down to the parsing of fields is compiled for each SIMD level, because instructions
+/// for bits come with it.
 #[inline(always)]
 fn each_row_of_three<S: Simd>(
     simd: S,
@@ -205,10 +240,18 @@ fn each_row_of_three<S: Simd>(
                 lines.row(
                     text,
                     line,
-                    FieldPlaces { query: [start, one], doc: [one + 1, two], number: [two + 1, last] },
+                    FieldPlaces {
+                        query: [start, one],
+                        doc: [one + 1, two],
+                        number: [two + 1, last],
+                    },
                 );
             } else {
-                lines.row(text, line, picked(table, [[start, one], [one + 1, two], [two + 1, last]]));
+                lines.row(
+                    text,
+                    line,
+                    picked(table, [[start, one], [one + 1, two], [two + 1, last]]),
+                );
             }
             start = feed + 1;
         }
@@ -245,9 +288,9 @@ fn any_line(
 ) {
     let line = &text[start..end];
     let separator = table.separator;
-    let first = line
-        .iter()
-        .find(|&&byte| byte != b' ' && byte != b'\r' && (byte != b'\t' || separator == Separator::Tab));
+    let first = line.iter().find(|&&byte| {
+        byte != b' ' && byte != b'\r' && (byte != b'\t' || separator == Separator::Tab)
+    });
     match (first, separator) {
         (None, _) | (Some(b'#'), Separator::Blanks) => return,
         (Some(&WRONG), Separator::Unit) => {
@@ -283,7 +326,10 @@ fn any_line(
         }
         if field.escaped {
             return lines.wrong(start, number, || {
-                format!("the {what} has quotes in it in {}, which is not read from a table", quoted(line))
+                format!(
+                    "the {what} has quotes in it in {}, which is not read from a table",
+                    quoted(line)
+                )
             });
         }
     }
@@ -291,7 +337,11 @@ fn any_line(
     lines.row(
         text,
         number,
-        FieldPlaces { query: place(table.query), doc: place(table.doc), number: place(table.number) },
+        FieldPlaces {
+            query: place(table.query),
+            doc: place(table.doc),
+            number: place(table.number),
+        },
     );
 }
 
@@ -338,7 +388,8 @@ fn other_count(count: usize, is_comment: bool, line: &[u8], table: &TableLayout)
     format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
 }
 
-/// The separators and line feeds among 64 bytes, and which of these are line feeds: a bit for each byte.
+/// The separators and line feeds among 64 bytes, and which of these are line feeds: a bit for each
+/// byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct SeparatorMark {
     separators: u64,
@@ -357,7 +408,8 @@ fn mark<S: Simd>(
     let mut last = [b'x'; 64];
     last[..tail.len()].copy_from_slice(tail);
     let byte = separator.byte();
-    // Where quotes mean nothing the same comparison looks for line feeds, which are taken out again below: no second loop is compiled.
+    // Where quotes mean nothing the same comparison looks for line feeds, which are taken out again
+    // below: no second loop is compiled.
     let quote = if separator.has_quotes() { b'"' } else { b'\n' };
     let mut quotes = 0;
     for (mark, block) in std::iter::zip(marks.iter_mut(), blocks.iter().chain([&last])) {
@@ -371,8 +423,8 @@ fn mark<S: Simd>(
     quotes == 0
 }
 
-/// Returns where the three fields of the line at `start` end, and whether none is empty; `None` if it has not three fields, or ends behind
-/// what was marked.
+/// Returns where the three fields of the line at `start` end, and whether none is empty; `None` if
+/// it has not three fields, or ends behind what was marked.
 #[inline(always)]
 fn ends_of_three(
     marks: &[SeparatorMark; WINDOW / 64 + 1],
@@ -386,8 +438,8 @@ fn ends_of_three(
     if feeds == 0 {
         return ends_of_long(marks, window, start);
     }
-    // `one`, `two` and `three` are the separators of the line without its lowest none, one and two. If there are exactly three, the last is
-    // the line feed, for the mask ends there.
+    // `one`, `two` and `three` are the separators of the line without its lowest none, one and two.
+    // If there are exactly three, the last is the line feed, for the mask ends there.
     let one = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
     let two = one & one.wrapping_sub(1);
     let three = two & two.wrapping_sub(1);
@@ -423,9 +475,15 @@ fn ends_of_long(
     Some((ends, start < one && one + 1 < two && two + 1 < feed))
 }
 
-/// Writes the places of the separators, line feeds and quotes of a window, and returns their number.
+/// Writes the places of the separators, line feeds and quotes of a window, and returns their
+/// number.
 #[inline(always)]
-fn index<S: Simd>(simd: S, window: &[u8], separator: Separator, places: &mut [u16; WINDOW + 64]) -> usize {
+fn index<S: Simd>(
+    simd: S,
+    window: &[u8],
+    separator: Separator,
+    places: &mut [u16; WINDOW + 64],
+) -> usize {
     let mut count = 0;
     let (blocks, tail) = window.as_chunks::<64>();
     let mut last = [b'x'; 64];
@@ -435,13 +493,16 @@ fn index<S: Simd>(simd: S, window: &[u8], separator: Separator, places: &mut [u1
     for (number, block) in blocks.iter().chain([&last]).enumerate() {
         let bytes = u8x64::from_slice(simd, block);
         let marks = match separator {
-            Separator::Blanks => bytes.simd_eq(b' ') | (bytes - u8x64::splat(simd, b'\t')).simd_lt(5),
+            Separator::Blanks => {
+                bytes.simd_eq(b' ') | (bytes - u8x64::splat(simd, b'\t')).simd_lt(5)
+            }
             _ => bytes.simd_eq(byte) | bytes.simd_eq(b'\n') | bytes.simd_eq(quote),
         };
         let mut marks = marks.to_bitmask();
         let here = marks.count_ones() as usize;
-        // Eight places are written even if fewer are left, and counted only as far as they are there: so a block takes one or two turns of
-        // the loop, not one for each place. The list has room for the surplus, which the next block overwrites.
+        // Eight places are written even if fewer are left, and counted only as far as they are
+        // there: so a block takes one or two turns of the loop, not one for each place. The list
+        // has room for the surplus, which the next block overwrites.
         for first in (0..here).step_by(8) {
             let Some(eight) = places[count + first..].first_chunk_mut::<8>() else {
                 unreachable!("there is room")
@@ -482,7 +543,14 @@ mod tests {
 
     fn table(separator: Separator, columns: usize) -> TableLayout {
         let [query, doc, number] = [3, 2, 1].map(|from_end| columns - from_end);
-        TableLayout { separator, columns, query, doc, number, ..TableLayout::made(NumberKind::Number, "") }
+        TableLayout {
+            separator,
+            columns,
+            query,
+            doc,
+            number,
+            ..TableLayout::made(NumberKind::Number, "")
+        }
     }
 
     /// Reads line by line, without windows.
@@ -517,12 +585,16 @@ mod tests {
         assert_eq!(fields(Separator::Comma, "\"a\",\"\",\"b\"\"c\""), ["a", "", "b\"\"c"]);
         assert_eq!(fields(Separator::Comma, "\"a"), [""; 0]);
         assert_eq!(fields(Separator::Comma, "\"a\"b,c"), [""; 0]);
-        assert_eq!(fields(Separator::Tab, "\"a\tb\"\tc\"d\t\"e\t\"f\"g"), ["a\tb", "c\"d", "\"e", "\"f\"g"]);
+        assert_eq!(
+            fields(Separator::Tab, "\"a\tb\"\tc\"d\t\"e\t\"f\"g"),
+            ["a\tb", "c\"d", "\"e", "\"f\"g"]
+        );
         assert_eq!(fields(Separator::Blanks, " a\t b,c \r"), ["a", "b,c"]);
         assert_eq!(fields(Separator::Unit, "\"a\x1fb\t\x1f1"), ["\"a", "b\t", "1"]);
     }
 
-    /// The query of a line is the same with quotes or without, and whatever stands between quotes before it.
+    /// The query of a line is the same with quotes or without, and whatever stands between quotes
+    /// before it.
     #[test]
     fn queries_of_lines() {
         let of = |separator: Separator, query: usize, line: &str| {
@@ -551,7 +623,8 @@ mod tests {
         for separator in [Separator::Tab, Separator::Comma] {
             let byte = char::from(separator.byte());
             let long = "x".repeat(3 * WINDOW);
-            let text = format!("a{byte}b{byte}1\n{long}{byte}b{byte}2\r\na{byte}{long}\na{byte}b{byte}3");
+            let text =
+                format!("a{byte}b{byte}1\n{long}{byte}b{byte}2\r\na{byte}{long}\na{byte}b{byte}3");
             check(text.as_bytes(), &table(separator, 3));
             let mut seen = Seen::default();
             RowScanner::default().each_row(text.as_bytes(), 6, &table(separator, 3), &mut seen);
@@ -563,8 +636,14 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_split_as_line_by_line(
-            text in "([ab#]{0,3}|[ \t,\x1f]|\"|\r?\n|a,b,1\n|a\tb\t1\r\n|a b 1\n|\x1fa\x1fb\x1f1\n|\"a\",\"b,\"\"\",1\n|\x1ex\n|a{40},b{30},1\n){0,80}",
-            separator in prop::sample::select(vec![Separator::Blanks, Separator::Tab, Separator::Comma, Separator::Unit]),
+            text in "([ab#]{0,3}|[ \t,\x1f]|\"|\r?\n|a,b,1\n|a\tb\t1\r\n|a b \
+                     1\n|\x1fa\x1fb\x1f1\n|\"a\",\"b,\"\"\",1\n|\x1ex\n|a{40},b{30},1\n){0,80}",
+            separator in prop::sample::select(vec![
+                Separator::Blanks,
+                Separator::Tab,
+                Separator::Comma,
+                Separator::Unit,
+            ]),
             columns in 3usize..5, times in prop::sample::select(vec![1usize, 1, 1, 60]),
         ) {
             check(text.repeat(times).as_bytes(), &table(separator, columns));

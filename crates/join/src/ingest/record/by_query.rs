@@ -1,19 +1,24 @@
 //! Lines in any order, brought together by query.
 //!
-//! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket is sorted by itself, in cache. Every
-//! record costs its 32 bytes, and 32 more while its bucket is being worked on.
+//! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket
+//! is sorted by itself, in cache. Every record costs its 32 bytes, and 32 more while its bucket is
+//! being worked on.
 //!
 //! ```text
-//! worker 0   ─ record of query 700 ─► bucket 700 >> shift ─► blocks of 1024 records     at most 256 buckets a worker, no lock
+//! worker 0   ─ record of query 700 ─► bucket 700 >> shift ─► blocks of 1024 records
+//!                                     at most 256 buckets a worker, no lock
 //! worker 1   ─ …
-//! then, a thread a bucket:  blocks of all workers ─ counting sort by query ─► queries ─ sort by place in the input ─► each ranked
+//! then, a thread a bucket:  blocks of all workers ─ counting sort by query ─►
+//!                           queries ─ sort by place in the input ─► each ranked
 //! ```
 //!
-//! It is a radix sort of two digits: the high bits of a query's number while the text is read, the low bits later, when a bucket fits into
-//! a cache. Fewer and more than 256 buckets were tried, and did not win (benches/RESULTS.md).
+//! It is a radix sort of two digits: the high bits of a query's number while the text is read, the
+//! low bits later, when a bucket fits into a cache. Fewer and more than 256 buckets were tried, and
+//! did not win (benches/RESULTS.md).
 //!
-//! Within a bucket the counting sort is stable and each worker read ascending chunks, so the records of a query are one ascending run a
-//! worker. The stable sort that follows finds these runs and merges them, which is why it is not the unstable one.
+//! Within a bucket the counting sort is stable and each worker read ascending chunks, so the
+//! records of a query are one ascending run a worker. The stable sort that follows finds these runs
+//! and merges them, which is why it is not the unstable one.
 
 use std::ops::Range;
 
@@ -25,9 +30,11 @@ use crate::ingest::columns::{CheckedColumns, PieceDocs};
 use crate::sort;
 use crate::watch::Watch;
 
-/// The most buckets: as many as a second-level cache holds pages, because records are written to all of them in turn.
+/// The most buckets: as many as a second-level cache holds pages, because records are written to
+/// all of them in turn.
 const BUCKETS: usize = 256;
-/// The number of records that are allocated at a time. A thread's heap grows by a call of the kernel for each, so they are not small.
+/// The number of records that are allocated at a time. A thread's heap grows by a call of the
+/// kernel for each, so they are not small.
 const BLOCK: usize = 1024;
 
 /// Records in blocks that are never moved.
@@ -103,7 +110,9 @@ impl DocnosIn {
             DocnosIn::Text(ranges) => {
                 ranges.iter().map(|(chunk, range)| (*chunk, &text[range.clone()])).collect()
             }
-            DocnosIn::Copies(copies) => copies.iter().map(|(chunk, copy)| (*chunk, &copy[..])).collect(),
+            DocnosIn::Copies(copies) => {
+                copies.iter().map(|(chunk, copy)| (*chunk, &copy[..])).collect()
+            }
             DocnosIn::Columns(_) => Vec::new(),
         }
     }
@@ -135,7 +144,8 @@ impl Scattered {
         Scattered { buckets, shift, docnos, count: 0, room: usize::MAX, dropped: 0 }
     }
 
-    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY), of a text that does not stay in memory.
+    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY), of a text
+    /// that does not stay in memory.
     pub fn thinning(self, thinning: bool) -> Self {
         let thinning = thinning && matches!(self.docnos, DocnosIn::Copies(_));
         Scattered { room: if thinning { MANY } else { usize::MAX }, ..self }
@@ -152,7 +162,8 @@ impl Scattered {
         self.dropped
     }
 
-    /// Drops rows that repeat others, with the copies of their docnos, if it pays, and makes room for more.
+    /// Drops rows that repeat others, with the copies of their docnos, if it pays, and makes room
+    /// for more.
     #[cold]
     #[inline(never)]
     pub fn thin(&mut self) {
@@ -169,13 +180,15 @@ impl Scattered {
             copy_again(copies, &mut records, &places);
         }
         self.dropped += dropped;
-        // The next look comes when four times as many are there, so that all looks together cost as much as the last one does.
+        // The next look comes when four times as many are there, so that all looks together cost as
+        // much as the last one does.
         self.count = 0;
         self.room = MANY.max(4 * records.len());
         records.into_iter().for_each(|record| self.put(record));
     }
 
-    /// Sets the input, before any records. Docnos are copied out of a text that does not stay in memory.
+    /// Sets the input, before any records. Docnos are copied out of a text that does not stay in
+    /// memory.
     pub fn of(self, whole: HeldInput<'_>) -> Self {
         let docnos = match whole {
             HeldInput::Text(_) => DocnosIn::Text(Vec::new()),
@@ -191,7 +204,8 @@ impl Scattered {
         self.buckets[(u64::from(record.query) >> self.shift) as usize].push(record);
     }
 
-    /// Moves the records of a worker, whose queries have other numbers now, into buckets for these numbers.
+    /// Moves the records of a worker, whose queries have other numbers now, into buckets for these
+    /// numbers.
     pub fn renumber(self, number: &[u32], queries: usize) -> Self {
         let mut renumbered = Scattered { docnos: self.docnos, ..Scattered::new(queries) };
         for block in self.buckets.into_iter().flat_map(Bucket::into_blocks) {
@@ -237,12 +251,15 @@ impl Scattered {
     pub fn address(&self, chunk: u64, offset: usize) -> u64 {
         match &self.docnos {
             DocnosIn::Text(_) | DocnosIn::Columns(_) => address(chunk, offset),
-            DocnosIn::Copies(copies) => address(chunk, copies.last().map_or(0, |(_, copy)| copy.len())),
+            DocnosIn::Copies(copies) => {
+                address(chunk, copies.last().map_or(0, |(_, copy)| copy.len()))
+            }
         }
     }
 }
 
-/// Copies the docnos of those records again that are left of all at these places, and frees the other copies.
+/// Copies the docnos of those records again that are left of all at these places, and frees the
+/// other copies.
 fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u64]) {
     let mut left = records;
     for (chunk, copy) in copies {
@@ -253,7 +270,8 @@ fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u
             // Up to the next copy, for more than the docno may have been copied.
             let next = places.partition_point(|&place| place <= record.at);
             let next = places.get(next).filter(|&&next| next < address(*chunk + 1, 0));
-            let end = next.map_or(copy.len(), |&next| (next - address(*chunk, 0)) as usize - BEFORE_COPY);
+            let end =
+                next.map_or(copy.len(), |&next| (next - address(*chunk, 0)) as usize - BEFORE_COPY);
             let offset = record.offset();
             record.at = address(*chunk, kept.len() + BEFORE_COPY);
             kept.extend_from_slice(&copy[offset - BEFORE_COPY..end]);
@@ -263,8 +281,8 @@ fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u
     }
 }
 
-/// Passes the records of every query, in input order, to a worker. There is a worker for each bucket, and they come back in the order of
-/// their queries.
+/// Passes the records of every query, in input order, to a worker. There is a worker for each
+/// bucket, and they come back in the order of their queries.
 pub(in crate::ingest) fn each_query<W: Send>(
     scattered: Vec<Scattered>,
     whole: HeldInput<'_>,
@@ -301,7 +319,8 @@ pub(in crate::ingest) fn each_query<W: Send>(
         if watch.is_some_and(Watch::is_stopped) {
             return worker;
         }
-        // The blocks are freed before anything is ranked: each record is there twice only while its bucket is sorted.
+        // The blocks are freed before anything is ranked: each record is there twice only while its
+        // bucket is sorted.
         by_query(&records, together);
         drop(records);
         for query in together.chunk_by_mut(|one, next| one.query == next.query) {
@@ -310,7 +329,8 @@ pub(in crate::ingest) fn each_query<W: Send>(
         }
         worker
     };
-    // Memory for a bucket is used again for the next ones: fresh memory takes longer to come than records to be sorted.
+    // Memory for a bucket is used again for the next ones: fresh memory takes longer to come than
+    // records to be sorted.
     parts.into_par_iter().map_init(Vec::new, work).collect()
 }
 
@@ -321,21 +341,24 @@ fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
     found.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
-/// Puts the records of a bucket into `sorted` by query, those of a query in the order of the input. They are sorted by counting, not by
-/// comparing.
+/// Puts the records of a bucket into `sorted` by query, those of a query in the order of the input.
+/// They are sorted by counting, not by comparing.
 fn by_query(parts: &[Vec<Record>], sorted: &mut Vec<Record>) {
     sorted.clear();
     let all = || parts.iter().flatten();
-    let (first, last) =
-        all().fold((u32::MAX, 0), |(first, last), record| (first.min(record.query), last.max(record.query)));
+    let (first, last) = all().fold((u32::MAX, 0), |(first, last), record| {
+        (first.min(record.query), last.max(record.query))
+    });
     if first > last {
         return;
     }
-    // Queries of a bucket are neighbours, so counting them needs no more places than the bucket has queries.
+    // Queries of a bucket are neighbours, so counting them needs no more places than the bucket has
+    // queries.
     let mut next = vec![0usize; (last - first) as usize + 2];
     all().for_each(|record| next[(record.query - first) as usize + 1] += 1);
     (1..next.len()).for_each(|query| next[query] += next[query - 1]);
-    // `next[query]` is where the query begins, and while records are placed, where its next one goes.
+    // `next[query]` is where the query begins, and while records are placed, where its next one
+    // goes.
     sorted.resize(next[next.len() - 1], Record::default());
     for record in all() {
         let place = &mut next[(record.query - first) as usize];
@@ -358,10 +381,15 @@ mod tests {
             let record = Record { query: query(at), at: u64::from(at), ..Record::default() };
             workers[at as usize / 7000 % 2].put(record);
         }
-        let take =
-            |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
+        let take = |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| {
+            taken.push(records.to_vec())
+        };
         let taken = each_query(workers, HeldInput::Text(&[]), None, Vec::new, take).concat();
-        assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
+        assert!(
+            taken
+                .iter()
+                .all(|records| records.iter().all(|record| record.query == records[0].query))
+        );
         assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
         assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));
         let mut all: Vec<u64> = taken.concat().iter().map(|record| record.at).collect();
@@ -372,7 +400,8 @@ mod tests {
     #[test]
     fn rows_that_repeat_others_are_dropped_with_their_copies() {
         let mut scattered = Scattered::new(2).of(HeldInput::Passing).thinning(true);
-        // In chunks 2 and 5, the documents 00 … 09 of two queries, each with its rank behind it, and three hundred rows that repeat one.
+        // In chunks 2 and 5, the documents 00 … 09 of two queries, each with its rank behind it,
+        // and three hundred rows that repeat one.
         for chunk in [2u64, 5] {
             scattered.begin_chunk(chunk, 0..0);
             for line in 1..=320u32 {
@@ -388,16 +417,20 @@ mod tests {
         scattered.thin();
         // Of each query ten documents stay, and twenty rows that repeat them.
         assert_eq!((scattered.dropped(), scattered.count), (640 - 2 * 30, 2 * 30));
-        let take = |taken: &mut Vec<(u32, String, String, u64)>, records: &[Record], docnos: Docnos<'_>| {
+        let take = |taken: &mut Vec<(u32, String, String, u64)>,
+                    records: &[Record],
+                    docnos: Docnos<'_>| {
             taken.extend(records.iter().map(|record| {
                 let [docno, rank] = [docnos.of(record), docnos.rank_field(record)];
-                let [docno, rank] = [docno, rank].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+                let [docno, rank] =
+                    [docno, rank].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
                 (record.query, docno, rank, docnos.position(record).line)
             }));
         };
         let mut others = Scattered::new(2).of(HeldInput::Passing);
         [0, 1, 3, 4].into_iter().for_each(|chunk| others.begin_chunk(chunk, 0..0));
-        let taken = each_query(vec![scattered, others], HeldInput::Passing, None, Vec::new, take).concat();
+        let taken =
+            each_query(vec![scattered, others], HeldInput::Passing, None, Vec::new, take).concat();
         assert_eq!(taken.len(), 60);
         for (query, docno, rank, line) in taken {
             assert_eq!((rank, query), (line.to_string(), line as u32 % 2));

@@ -29,7 +29,8 @@ impl Default for PieceSize {
     }
 }
 
-/// The most rows that a worker takes at a time if documents are integers: their text then stays in the second-level cache.
+/// The most rows that a worker takes at a time if documents are integers: their text then stays in
+/// the second-level cache.
 const NUMERIC: usize = 1 << 12;
 
 /// Columns as a source of rows.
@@ -68,8 +69,12 @@ impl Source for ColumnSource<'_> {
         let count = self.rows.len();
         self.watch.iter().for_each(|watch| watch.expect(count as u64));
         let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
-        let cutter =
-            ColumnCutter { columns, size, end: self.rows.end, next: Mutex::new((0, self.rows.start)) };
+        let cutter = ColumnCutter {
+            columns,
+            size,
+            end: self.rows.end,
+            next: Mutex::new((0, self.rows.start)),
+        };
         let readers = all_workers(count.div_ceil(size).min(threads), || {
             let mut reader = Reader::new(worker(), seed);
             while !stop.load(Ordering::Relaxed)
@@ -150,7 +155,8 @@ impl CheckedColumns<'_> {
         self.rows()
     }
 
-    /// Checks whether a batch begins with the query with which the one before it ends. It has rows, and is not the first with any.
+    /// Checks whether a batch begins with the query with which the one before it ends. It has rows,
+    /// and is not the first with any.
     fn continues(&self, batch: usize) -> bool {
         let (before, last) = self.locate(self.starts[batch] - 1);
         before.query.id(last).is(self.batches[batch].query.id(0))
@@ -191,7 +197,8 @@ impl<R, K: Keep> Reader<R, K> {
         if columns.numeric && scratch.digits.len() < count * LONGEST {
             scratch.digits.resize(count * LONGEST, 0);
         }
-        let mut reading = Reading { reader: self, columns, piece: piece.clone(), scratch, current: None };
+        let mut reading =
+            Reading { reader: self, columns, piece: piece.clone(), scratch, current: None };
         for (batch, rows) in columns.parts(piece.rows) {
             reading.batch(batch, rows);
         }
@@ -225,7 +232,9 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         let mut digits = [0; LONGEST];
         let id = self.columns.batches[batch].query.id(row).bytes(&mut digits);
         let pieces = [PieceDocs::new(self.columns, self.piece.rows.start, &self.scratch.digits)];
-        self.reader.keep.end_query(id, Docnos::Columns { first: self.piece.number, pieces: &pieces });
+        self.reader
+            .keep
+            .end_query(id, Docnos::Columns { first: self.piece.number, pieces: &pieces });
     }
 
     /// Begins the query of a row, or continues it.
@@ -297,7 +306,10 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         let known = of.docs.map(|number| &self.columns.hashes[number as usize][..]);
         let (keep, seed) = (&mut self.reader.keep, self.reader.seed);
         of.doc.hash(rows, seed, known, digits, hashed);
-        keep.keep_rows(ColumnRows { keys, hashed, at: address(self.piece.number, first), query }, wrong);
+        keep.keep_rows(
+            ColumnRows { keys, hashed, at: address(self.piece.number, first), query },
+            wrong,
+        );
     }
 }
 
@@ -313,7 +325,8 @@ struct RowsOfPiece {
 impl ColumnScratch {
     /// Makes the sort keys of some rows of a batch, and notes which are wrong.
     ///
-    /// It is separate from the reading of a block, so that it is compiled once for qrels and once for runs.
+    /// It is separate from the reading of a block, so that it is compiled once for qrels and once
+    /// for runs.
     #[inline(never)]
     fn keys<const N: usize, R: RowReader<N>>(
         &mut self,
@@ -334,18 +347,21 @@ impl ColumnScratch {
                 });
                 if !fine {
                     let with_row = rows.zip(first..).map(|(row, at)| (at, numbers.get(row)));
-                    with_row.filter(|(_, number)| !is_fine(R::ROLE, *number)).for_each(|(at, number)| {
-                        wrong.push(address(piece, at));
-                        findings.add(address(piece, at), || Finding {
-                            position: Position { chunk: piece, line: at as u64 + 1 },
-                            message: not_fine(R::ROLE, number),
-                            earlier: None,
-                        });
-                    });
+                    with_row.filter(|(_, number)| !is_fine(R::ROLE, *number)).for_each(
+                        |(at, number)| {
+                            wrong.push(address(piece, at));
+                            findings.add(address(piece, at), || Finding {
+                                position: Position { chunk: piece, line: at as u64 + 1 },
+                                message: not_fine(R::ROLE, number),
+                                earlier: None,
+                            });
+                        },
+                    );
                 }
             }
             SortValue::Rank(ranks) => {
-                let rank = |row| ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"));
+                let rank =
+                    |row| ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"));
                 keys.extend(rows.map(|row| rank_key(rank(row))));
             }
         }

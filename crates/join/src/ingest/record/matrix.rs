@@ -1,13 +1,16 @@
 //! A matrix of NumPy in memory, whose cells become records without becoming lines first.
 //!
 //! ```text
-//! columns   1\n2\n3\n…     the documents, which are the same for every query: their digits and hashes are made once
-//! cells     27.5 3.1 …      the values of a query, as floats of 64 bits; with a column each makes a record
+//! columns   1\n2\n3\n…     the documents, which are the same for every query: their digits and
+//!                          hashes are made once
+//! cells     27.5 3.1 …     the values of a query, as floats of 64 bits; with a column each makes a
+//!                          record
 //! ```
 //!
-//! A row of the matrix is a chunk, and each column a line of it. So records have the places, and messages the lines, that they have where
-//! lines are made of the cells. Only a matrix that is complete, and finite everywhere, is read in this way: nothing is wrong with it, and
-//! what is wrong with others is said where [lines are made](crate::ingest::format::npy).
+//! A row of the matrix is a chunk, and each column a line of it. So records have the places, and
+//! messages the lines, that they have where lines are made of the cells. Only a matrix that is
+//! complete, and finite everywhere, is read in this way: nothing is wrong with it, and what is
+//! wrong with others is said where [lines are made](crate::ingest::format::npy).
 
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::format::Form;
@@ -26,7 +29,8 @@ pub(super) struct SoundMatrix<'a> {
 }
 
 impl<'a> SoundMatrix<'a> {
-    /// The matrix that a text is; `None` if it is none, is compressed, or if anything is wrong with it.
+    /// The matrix that a text is; `None` if it is none, is compressed, or if anything is wrong with
+    /// it.
     pub fn of(text: &'a Opened, form: &'a Form) -> Option<Self> {
         let npy = form.made()?.matrix()?;
         let (bytes, None) = text.content() else { return None };
@@ -55,7 +59,8 @@ impl<'a> SoundMatrix<'a> {
         self.npy.row(self.cells, query, values);
     }
 
-    /// The line of the file, which is the query, to which a cell belongs; cells are numbered from 1.
+    /// The line of the file, which is the query, to which a cell belongs; cells are numbered from
+    /// 1.
     pub fn line(&self, cell: u64) -> u64 {
         cell.saturating_sub(1) / self.shape[1] as u64 + 1
     }
@@ -89,6 +94,8 @@ impl ColumnDocs {
 
     /// Each document: its hash, and where it starts and ends.
     pub fn each(&self) -> impl Iterator<Item = (u64, usize, usize)> {
-        self.hashes.iter().scan(0, |next, &(hash, end)| Some((hash, std::mem::replace(next, end + 1), end)))
+        self.hashes
+            .iter()
+            .scan(0, |next, &(hash, end)| Some((hash, std::mem::replace(next, end + 1), end)))
     }
 }

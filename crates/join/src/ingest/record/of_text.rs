@@ -1,4 +1,5 @@
-//! The rows of a text as a source of records, whatever the text is: columns of a file of tables, a text that is held, or one that passes.
+//! The rows of a text as a source of records, whatever the text is: columns of a file of tables, a
+//! text that is held, or one that passes.
 
 use std::io::Read;
 
@@ -31,7 +32,8 @@ pub(in crate::ingest) struct RunReading<'w> {
     pub watch: Option<&'w Watch>,
 }
 
-/// Passes the rows of a run, whose text is called `name`, to `take`. A text that passes can be passed only once.
+/// Passes the rows of a run, whose text is called `name`, to `take`. A text that passes can be
+/// passed only once.
 ///
 /// # Errors
 /// A text that cannot be read; what `take` finds.
@@ -52,7 +54,8 @@ pub(in crate::ingest) fn with_run<T: TakeSource>(
         TextBody::Held(text) => take.take(&TextSource::held(text, form, size, watch)),
         TextBody::Passing(text) => {
             let all: Box<dyn Read + Send + '_> = Box::new(text.all());
-            let mut rows = form.rows(all).map_err(|error| Error::io(name.as_ref(), "read", error))?;
+            let mut rows =
+                form.rows(all).map_err(|error| Error::io(name.as_ref(), "read", error))?;
             take.take(&TextSource::passing(name, form, size, &mut *rows))
         }
     }

@@ -1,18 +1,22 @@
 //! One valid line, reduced to what a join needs, and the place of the bytes of its docno.
 //!
 //! ```text
-//! q1 Q0 doc-17 3 27.5 tag        8 bytes  key      27.5, turned so that ascending integers are descending scores
-//!       └─┬──┘                   8        hash     of "doc-17" under the secret seed
-//!         └─ at, length ──►      8        at       chunk (24 bits) · offset (40 bits): where "doc-17" stands
+//! q1 Q0 doc-17 3 27.5 tag        8 bytes  key      27.5, turned so that ascending integers are
+//!       └─┬──┘                                     descending scores
+//!         │                      8        hash     of "doc-17" under the secret seed
+//!         └─ at, length ──►      8        at       chunk (24 bits) · offset (40 bits): where
+//!                                                  "doc-17" stands
 //!                                4 + 4    length · query
 //! ```
 //!
-//! Half a cache line, so that a query of 1000 results is sorted within 32 KB. Ranking compares integers only: the bytes of a docno are read
-//! where its hash may be judged, where two hashes are equal, and where equal scores have different labels. Such a read is a random access
-//! to the text, and few results need one.
+//! Half a cache line, so that a query of 1000 results is sorted within 32 KB. Ranking compares
+//! integers only: the bytes of a docno are read where its hash may be judged, where two hashes are
+//! equal, and where equal scores have different labels. Such a read is a random access to the text,
+//! and few results need one.
 //!
-//! `at` ascends in the order of the input, across chunks and threads. So "the first of two lines", "input order" and the order of messages
-//! are comparisons of one integer, and which line it is is worked out where a message needs it.
+//! `at` ascends in the order of the input, across chunks and threads. So "the first of two lines",
+//! "input order" and the order of messages are comparisons of one integer, and which line it is is
+//! worked out where a message needs it.
 
 use std::cmp::Ordering;
 
@@ -31,7 +35,8 @@ pub(in crate::ingest) struct Record {
     pub key: u64,
     /// The hash of the docno.
     pub hash: u64,
-    /// The docno: the chunk in the high 24 bits, the offset in it in the low 40. Ascending in the order of the input.
+    /// The docno: the chunk in the high 24 bits, the offset in it in the low 40. Ascending in the
+    /// order of the input.
     pub at: u64,
     /// The length of the docno, in bytes.
     pub length: u32,
@@ -51,7 +56,8 @@ impl Record {
     }
 }
 
-/// Rows of a query that follow one another in a piece of columns, before they are records: most can be ranked as they are.
+/// Rows of a query that follow one another in a piece of columns, before they are records: most can
+/// be ranked as they are.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct ColumnRows<'a> {
     pub keys: &'a [u64],
@@ -72,8 +78,15 @@ impl ColumnRows<'_> {
     /// The records of all rows.
     #[inline(always)]
     pub fn records(&self) -> impl Iterator<Item = Record> {
-        let (rows, query) = (std::iter::zip(self.at.., std::iter::zip(self.keys, self.hashed)), self.query);
-        rows.map(move |(at, (&key, &HashedId { hash, length }))| Record { key, hash, at, length, query })
+        let (rows, query) =
+            (std::iter::zip(self.at.., std::iter::zip(self.keys, self.hashed)), self.query);
+        rows.map(move |(at, (&key, &HashedId { hash, length }))| Record {
+            key,
+            hash,
+            at,
+            length,
+            query,
+        })
     }
 
     /// The records of all rows but those with these addresses.
@@ -101,7 +114,8 @@ pub(in crate::ingest) enum Docnos<'a> {
         first: u64,
         /// The bytes of each chunk.
         chunks: &'a [&'a [u8]],
-        /// Whether the chunks are text. Otherwise they are copied docnos, each after the number of its line as a little-endian `u32`.
+        /// Whether the chunks are text. Otherwise they are copied docnos, each after the number of
+        /// its line as a little-endian `u32`.
         text: bool,
     },
     /// Columns, cut into pieces; the offset of a record is its row in the piece.
@@ -111,7 +125,8 @@ pub(in crate::ingest) enum Docnos<'a> {
         /// The documents of each piece.
         pieces: &'a [PieceDocs<'a>],
     },
-    /// The units of a map; the length of a record is the number of its id in the map, or 0 if it has none.
+    /// The units of a map; the length of a record is the number of its id in the map, or 0 if it
+    /// has none.
     Units {
         /// The ids themselves, by the places of the records.
         ids: &'a Docnos<'a>,
@@ -131,11 +146,14 @@ impl<'a> Docnos<'a> {
             Docnos::Chunks { first, chunks, .. } => {
                 &chunks[(chunk - first) as usize][offset..offset + length]
             }
-            Docnos::Columns { first, pieces } => pieces[(chunk - first) as usize].docno(offset, length),
+            Docnos::Columns { first, pieces } => {
+                pieces[(chunk - first) as usize].docno(offset, length)
+            }
         }
     }
 
-    /// Returns the field behind a result's docno, from the text or from where it was copied; nothing in columns.
+    /// Returns the field behind a result's docno, from the text or from where it was copied;
+    /// nothing in columns.
     pub fn rank_field(&self, record: &Record) -> &'a [u8] {
         let Docnos::Chunks { first, chunks, .. } = *self else { return &[] };
         let (chunk, offset) = place(record);
@@ -167,7 +185,9 @@ impl<'a> Docnos<'a> {
     pub fn rank_column(&self, record: &Record) -> Option<i64> {
         match *self {
             Docnos::Units { .. } => None,
-            Docnos::Chunks { .. } => std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok(),
+            Docnos::Chunks { .. } => {
+                std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok()
+            }
             Docnos::Columns { first, pieces } => {
                 let (chunk, offset) = place(record);
                 pieces[(chunk - first) as usize].rank(offset)
@@ -175,7 +195,8 @@ impl<'a> Docnos<'a> {
         }
     }
 
-    /// Returns the line of a record; lines are counted, so this is for messages only. In columns it is the row.
+    /// Returns the line of a record; lines are counted, so this is for messages only. In columns it
+    /// is the row.
     pub fn position(&self, record: &Record) -> Position {
         let (chunk, offset) = place(record);
         let line = match *self {
@@ -207,23 +228,27 @@ pub(in crate::ingest) const BEFORE_COPY: usize = size_of::<u32>();
 
 /// Copies a docno behind the number of its line; returns its offset.
 pub(in crate::ingest) fn copy_docno(chunk: &mut Vec<u8>, line: u64, docno: &[u8]) -> usize {
-    // The text is gone when a message needs the line, so its number goes before the docno: 4 bytes, where a field of the record would cost
-    // 8 for all records of all inputs. A chunk has fewer than 2³² lines.
+    // The text is gone when a message needs the line, so its number goes before the docno: 4 bytes,
+    // where a field of the record would cost 8 for all records of all inputs. A chunk has fewer
+    // than 2³² lines.
     chunk.extend_from_slice(&(line as u32).to_le_bytes());
     chunk.extend_from_slice(docno);
     chunk.len() - docno.len()
 }
 
-/// Converts a score to a sort key: ascending keys are descending scores, and equal scores have equal keys.
+/// Converts a score to a sort key: ascending keys are descending scores, and equal scores have
+/// equal keys.
 #[inline(always)]
 pub(in crate::ingest) fn sort_key(score: f64, precision: ScoreType) -> u64 {
     let score = match precision {
         ScoreType::F64 => score,
         ScoreType::F32 => f64::from(score as f32),
     };
-    // The bits of two positive numbers are in the order of the numbers, and those of two negative ones in the reverse. Turning round the
-    // positive ones, below the sign, puts all in descending order: the largest at 0, zero at 2⁶³ − 1, and negative numbers behind it. A
-    // score is rounded to f32 first, to the nearest, as trec_eval 9 does by storing it in a `float`: what is equal then is tied.
+    // The bits of two positive numbers are in the order of the numbers, and those of two negative
+    // ones in the reverse. Turning round the positive ones, below the sign, puts all in descending
+    // order: the largest at 0, zero at 2⁶³ − 1, and negative numbers behind it. A score is rounded
+    // to f32 first, to the nearest, as trec_eval 9 does by storing it in a `float`: what is equal
+    // then is tied.
     let bits = (score + 0.0).to_bits(); // −0 is 0
     // Without a branch, so that many scores are converted at once.
     let below_sign = !((bits as i64 >> 63) as u64) >> 1;
@@ -252,7 +277,8 @@ pub(in crate::ingest) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
     match ties {
         Ties::DocnoDescending => |one, other| other.cmp(one),
         Ties::DocnoAscending => |one, other| one.cmp(other),
-        // Docnos stay in the order of the input, which is that of the rank column if it orders them.
+        // Docnos stay in the order of the input, which is that of the rank column if it orders
+        // them.
         Ties::Input | Ties::Rank => |_, _| Ordering::Equal,
     }
 }

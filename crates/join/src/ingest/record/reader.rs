@@ -1,27 +1,34 @@
-//! The reader of qrels and runs: rows become records, which are kept until all records of their query are there.
+//! The reader of qrels and runs: rows become records, which are kept until all records of their
+//! query are there.
 //!
 //! ```text
 //! Source   chunks of a text, rows of a matrix (see `matrix`), or pieces of columns (see `columns`)
-//! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its query
-//! Keep     how records are kept: Together, if those of a query are together, or Scattered (see `by_query`), if they may be anywhere
+//! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its
+//!          query
+//! Keep     how records are kept: Together, if those of a query are together, or Scattered (see
+//!          `by_query`), if they may be anywhere
 //! Make     makes a table of judged documents, or a row of labels, from the records of a query
 //! ```
 //!
 //! What a row goes through, for runs and judgments, from text and from columns alike:
 //!
 //! ```text
-//! q1 … d7 … 2.5 ──Rows──► record of 32 bytes ──Keep──► records of one query ──Make──► a ranking (a byte a result), or
-//! q1 … d3 … 2.1 ────────► record             ──────►                        ──────► a table of judged documents (13 bytes a judgment)
-//! q2 …          a new query is looked up once for all its rows                        then the records are gone
+//! q1 … d7 … 2.5 ──Rows──► record of ──Keep──► records of ──Make──► a ranking (a byte a result), or
+//!                         32 bytes            one query
+//! q1 … d3 … 2.1 ────────► record    ────────►            ────────► a table of judged documents
+//!                                                                  (13 bytes a judgment)
+//! q2 …          a new query is looked up once for all its rows     then the records are gone
 //! ```
 //!
-//! The first reading is optimistic: queries stand together, as they do in nearly every file. Each worker then needs the records of one
-//! query only, in memory that stays in its cache, and nothing is sorted by query. If a query comes back, all workers stop, and the input is
-//! read again from the start with `Scattered` in the place of `Together`. Seven million lines in any order take 2.7 times as long as in
-//! order (0.78 and 0.28 s on one thread, benches/RESULTS.md), and 32 bytes of memory for every row.
+//! The first reading is optimistic: queries stand together, as they do in nearly every file. Each
+//! worker then needs the records of one query only, in memory that stays in its cache, and nothing
+//! is sorted by query. If a query comes back, all workers stop, and the input is read again from
+//! the start with `Scattered` in the place of `Together`. Seven million lines in any order take 2.7
+//! times as long as in order (0.78 and 0.28 s on one thread, benches/RESULTS.md), and 32 bytes of
+//! memory for every row.
 //!
-//! Chunks are taken by whichever worker is free, so nothing may depend on who reads what: problems are sorted by address, counts are
-//! sums, and the tag is that of the last chunk that has one.
+//! Chunks are taken by whichever worker is free, so nothing may depend on who reads what: problems
+//! are sorted by address, counts are sums, and the tag is that of the last chunk that has one.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -40,7 +47,9 @@ use crate::ingest::columns::ColumnScratch;
 use crate::ingest::columns::text::HashedId;
 use crate::ingest::format::Form;
 use crate::ingest::format::opened::Opened;
-use crate::ingest::lines::chunks::{Chunk, ChunkSize, Content, all_workers, each_block, each_chunk};
+use crate::ingest::lines::chunks::{
+    Chunk, ChunkSize, Content, all_workers, each_block, each_chunk,
+};
 use crate::ingest::lines::diagnostics::{Finding, Findings, Position};
 use crate::ingest::lines::dialect::{Comments, Rules};
 use crate::ingest::lines::layout::{NumberKind, Order, TableLayout};
@@ -68,7 +77,8 @@ pub(in crate::ingest) trait RowReader<const N: usize> {
         false
     }
 
-    /// Returns the number of the query `text[start..end]`, whose rows begin, or `None` if they are skipped.
+    /// Returns the number of the query `text[start..end]`, whose rows begin, or `None` if they are
+    /// skipped.
     fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32>;
 
     /// Ends a chunk of text. `_last` is the last of the `N` fields in the last row that has them.
@@ -77,13 +87,16 @@ pub(in crate::ingest) trait RowReader<const N: usize> {
 
 /// A place where records are kept until all of a query are there.
 pub(in crate::ingest) trait Keep {
-    /// Begins a chunk, which lies at `range` in the whole text, or a piece of columns, which has the rows `range`.
+    /// Begins a chunk, which lies at `range` in the whole text, or a piece of columns, which has
+    /// the rows `range`.
     fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
 
-    /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept with it.
+    /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept
+    /// with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
-    /// Keeps rows of columns, but those with the addresses of `wrong` ones. Their documents stay where they are.
+    /// Keeps rows of columns, but those with the addresses of `wrong` ones. Their documents stay
+    /// where they are.
     #[inline(always)]
     fn keep_rows(&mut self, rows: ColumnRows<'_>, wrong: &[u64]) {
         rows.records_but(wrong).for_each(|record| self.keep(record, 0, || &[]));
@@ -103,17 +116,20 @@ pub(in crate::ingest) trait Keep {
     /// Ends rows of a query that follow one another in a chunk.
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
 
-    /// Ends a piece of columns; `_digits` has its documents that are integers, as text, and may be taken.
+    /// Ends a piece of columns; `_digits` has its documents that are integers, as text, and may be
+    /// taken.
     fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
 
-    /// Returns the address of a line that starts at `offset` in the chunk: its place among the records.
+    /// Returns the address of a line that starts at `offset` in the chunk: its place among the
+    /// records.
     fn address(&self, chunk: u64, offset: usize) -> u64;
 }
 
 /// A maker of the result for the records of each query.
 pub(in crate::ingest) trait Make {
-    /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk with the first. If it has taken records
-    /// of the query before, it does nothing and returns `false`.
+    /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk
+    /// with the first. If it has taken records of the query before, it does nothing and returns
+    /// `false`.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
 
     /// Returns whether rows of columns may be taken as they are.
@@ -121,7 +137,8 @@ pub(in crate::ingest) trait Make {
         false
     }
 
-    /// Takes the rows of a query, at least one, as `take` does, or returns `None` if their records are needed.
+    /// Takes the rows of a query, at least one, as `take` does, or returns `None` if their records
+    /// are needed.
     fn take_rows(&mut self, _rows: ColumnRows<'_>, _docnos: Docnos<'_>) -> Option<bool> {
         None
     }
@@ -172,7 +189,8 @@ pub(in crate::ingest) struct Together<'a, M> {
     rows: RowsOfQuery,
     /// The line of the chunk on which the records begin.
     line: u64,
-    /// A flag that is set when a query comes back, so that the records of a query are not together, or when no more is wanted.
+    /// A flag that is set when a query comes back, so that the records of a query are not together,
+    /// or when no more is wanted.
     back: &'a AtomicBool,
     /// Whether rows that repeat others may be dropped.
     thinning: bool,
@@ -307,14 +325,16 @@ pub(in crate::ingest) struct WorkerResults<R> {
     pub rows: Vec<R>,
     /// The problems of lines.
     pub findings: Findings,
-    /// The number of each chunk, and its number of lines; chunks are missing if workers stopped early.
+    /// The number of each chunk, and its number of lines; chunks are missing if workers stopped
+    /// early.
     chunks: Vec<(u64, u64)>,
     /// The number of rows, wrong ones included.
     pub count: u64,
 }
 
 impl<R> WorkerResults<R> {
-    /// Returns the number of lines of each chunk, by the number of the chunk, when all chunks are read.
+    /// Returns the number of lines of each chunk, by the number of the chunk, when all chunks are
+    /// read.
     pub fn lines(&self) -> Vec<u64> {
         let mut lines = vec![0; self.chunks.len()];
         // Invariant: chunks are numbered from 0 without gaps, if all were read.
@@ -328,7 +348,8 @@ pub(in crate::ingest) trait Source: Sync {
     /// The name of the source in messages.
     fn name(&self) -> &str;
 
-    /// Reads all rows; each worker has rows and a keep of its own. They stop early once `stop` is set.
+    /// Reads all rows; each worker has rows and a keep of its own. They stop early once `stop` is
+    /// set.
     fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
@@ -351,7 +372,8 @@ pub(in crate::ingest) trait Source: Sync {
     }
 }
 
-/// A text as a source of rows, read chunk by chunk where it is held, and block by block where it passes.
+/// A text as a source of rows, read chunk by chunk where it is held, and block by block where it
+/// passes.
 pub(in crate::ingest) struct TextSource<'a> {
     /// The name of the text in messages.
     name: &'a str,
@@ -371,7 +393,12 @@ enum SourceBody<'a> {
 
 impl<'a> TextSource<'a> {
     /// Makes a source of a text that is held.
-    pub fn held(text: &'a Opened, form: &'a Form, size: ChunkSize, watch: Option<&'a Watch>) -> Self {
+    pub fn held(
+        text: &'a Opened,
+        form: &'a Form,
+        size: ChunkSize,
+        watch: Option<&'a Watch>,
+    ) -> Self {
         let body = match SoundMatrix::of(text, form) {
             Some(matrix) => SourceBody::Matrix(matrix, watch),
             None => SourceBody::Held(text, watch),
@@ -380,7 +407,12 @@ impl<'a> TextSource<'a> {
     }
 
     /// Makes a source of the rows of a text that passes: see [`Form::rows`].
-    pub fn passing(name: &'a str, form: &'a Form, size: ChunkSize, rows: &'a mut (dyn Read + Send)) -> Self {
+    pub fn passing(
+        name: &'a str,
+        form: &'a Form,
+        size: ChunkSize,
+        rows: &'a mut (dyn Read + Send),
+    ) -> Self {
         TextSource { name, form, size, body: SourceBody::Passing(Mutex::new(rows)) }
     }
 
@@ -412,15 +444,17 @@ impl<'a> TextSource<'a> {
             let before = told.fetch_add(bytes, Ordering::Relaxed);
             watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
         };
-        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(text.text_told(tell)?) };
+        let open =
+            || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(text.text_told(tell)?) };
         let whole = self.lies();
         let content = whole.map_or(Content::Stream(&open), Content::Whole);
-        let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
-            let bytes = chunk.text.len() as u64;
-            take(reader, chunk);
-            // A stream lacks the bytes of its file, which are counted where they are read.
-            watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
-        });
+        let readers =
+            each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
+                let bytes = chunk.text.len() as u64;
+                take(reader, chunk);
+                // A stream lacks the bytes of its file, which are counted where they are read.
+                watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
+            });
         let readers = readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?;
         not_stopped(watch)?;
         let rest = all.saturating_sub(told.load(Ordering::Relaxed));
@@ -448,7 +482,8 @@ impl Source for TextSource<'_> {
             SourceBody::Passing(rows) => {
                 let mut rows = rows.lock().unwrap_or_else(PoisonError::into_inner);
                 let stop = || stop.load(Ordering::Relaxed);
-                let readers = each_block((&mut **rows, self.form.table()), self.size, stop, worker, take);
+                let readers =
+                    each_block((&mut **rows, self.form.table()), self.size, stop, worker, take);
                 readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?
             }
         };
@@ -493,9 +528,14 @@ fn matrix_rows<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
     let readers = all_workers(workers, || {
         let (mut reader, mut values) = (worker(), Vec::new());
         let mut start = next.fetch_add(step, Ordering::Relaxed);
-        while start < queries && !stop.load(Ordering::Relaxed) && !watch.is_some_and(Watch::is_stopped) {
+        while start < queries
+            && !stop.load(Ordering::Relaxed)
+            && !watch.is_some_and(Watch::is_stopped)
+        {
             let rows = start..queries.min(start + step);
-            watch.iter().for_each(|watch| watch.add(matrix.bytes() / queries as u64 * rows.len() as u64));
+            watch
+                .iter()
+                .for_each(|watch| watch.add(matrix.bytes() / queries as u64 * rows.len() as u64));
             rows.for_each(|row| reader.matrix_row((matrix, &docs), row, &mut values));
             start = next.fetch_add(step, Ordering::Relaxed);
         }
@@ -508,7 +548,8 @@ fn matrix_rows<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
 /// Combines what readers have read.
 pub(in crate::ingest) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
     let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
-    let mut gathered = WorkerResults { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
+    let mut gathered =
+        WorkerResults { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
     for reader in readers {
         gathered.chunks.extend(reader.chunks);
         gathered.findings.merge(reader.findings);
@@ -557,8 +598,17 @@ impl<R, K: Keep> Reader<R, K> {
         self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
         let Reader { rows, keep, seed, findings, scanner, row_scanner, .. } = self;
         let (rules, current) = (rows.rules(), CurrentQuery::default());
-        let mut reading =
-            ChunkReading { rows, keep, seed: *seed, findings, chunk, rules, current, last: 0..0, count: 0 };
+        let mut reading = ChunkReading {
+            rows,
+            keep,
+            seed: *seed,
+            findings,
+            chunk,
+            rules,
+            current,
+            last: 0..0,
+            count: 0,
+        };
         let lines = match form.table() {
             None => scanner.each_line(chunk.text, &mut reading),
             Some(table) => {
@@ -567,7 +617,8 @@ impl<R, K: Keep> Reader<R, K> {
                 row_scanner.get_or_insert_default().each_row(chunk.text, skip, table, &mut reading)
             }
         };
-        // Chunks end where queries do. A query that was cut in two nevertheless comes back, and is noticed there.
+        // Chunks end where queries do. A query that was cut in two nevertheless comes back, and is
+        // noticed there.
         reading.end_query();
         let ChunkReading { last, count, .. } = reading;
         let tag = match form.table() {
@@ -596,12 +647,16 @@ impl<R, K: Keep> Reader<R, K> {
         self.keep.begin_query(1);
         if let Some(query) = self.rows.query(id.as_bytes(), [0, id.len()]) {
             matrix.row(row, values);
-            for (line, (&value, (hash, start, end))) in (1..).zip(std::iter::zip(&*values, docs.each())) {
+            for (line, (&value, (hash, start, end))) in
+                (1..).zip(std::iter::zip(&*values, docs.each()))
+            {
                 if !self.keep.has_room() {
                     self.keep.make_room(docnos);
                 }
-                let (key, at, length) = (self.rows.key(value), address(number, start), (end - start) as u32);
-                self.keep.keep(Record { key, hash, at, length, query }, line, || &bytes[start..end]);
+                let (key, at, length) =
+                    (self.rows.key(value), address(number, start), (end - start) as u32);
+                self.keep
+                    .keep(Record { key, hash, at, length, query }, line, || &bytes[start..end]);
             }
         }
         self.keep.end_query(id.as_bytes(), docnos);
@@ -627,7 +682,8 @@ impl CurrentQuery {
     #[inline(always)]
     fn is(&self, text: &[u8], start: usize, end: usize) -> bool {
         let length = end - start;
-        // Up to 16 bytes the first and the last eight are all of an id, and comparing two words replaces a call of `memcmp` for each row.
+        // Up to 16 bytes the first and the last eight are all of an id, and comparing two words
+        // replaces a call of `memcmp` for each row.
         length == self.end - self.start
             && Brief::of(text, start, end) == self.brief
             && (length <= 16 || text[start..end] == text[self.start..self.end])
@@ -692,7 +748,11 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
         };
         if !self.keep.has_room() {
             let chunk = self.chunk;
-            self.keep.make_room(Docnos::Chunks { first: chunk.number, chunks: &[chunk.text], text: true });
+            self.keep.make_room(Docnos::Chunks {
+                first: chunk.number,
+                chunks: &[chunk.text],
+                text: true,
+            });
         }
         self.keep.keep(record, line, || &text[start..kept]);
     }
@@ -714,7 +774,8 @@ impl<const N: usize, R: RowReader<N>, K: Keep> TakeLines<N> for ChunkReading<'_,
         self.count += 1;
         self.last = starts[N - 1]..ends[N - 1];
         let number = const { R::ROLE.number_field() };
-        let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules)) else {
+        let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules))
+        else {
             // A closure that borrowed the fields would write all of them to memory, for every line.
             let (rules, start, end) = (self.rules, starts[0], ends[N - 1]);
             return self.problem(start, line, move || {
@@ -722,8 +783,14 @@ impl<const N: usize, R: RowReader<N>, K: Keep> TakeLines<N> for ChunkReading<'_,
             });
         };
         // Where docnos are copied, the rank column goes with them only if it orders equal scores.
-        let kept = if self.rows.reads_ranks() { ends[3] + 1 } else { ends[2] }; // with a blank behind it
-        self.keep(text, line, [starts[0], ends[0]], [starts[2], ends[2], kept], |rows| rows.key(number));
+        let kept = if self.rows.reads_ranks() {
+            ends[3] + 1 // with a blank behind it
+        } else {
+            ends[2]
+        };
+        self.keep(text, line, [starts[0], ends[0]], [starts[2], ends[2], kept], |rows| {
+            rows.key(number)
+        });
     }
 
     #[cold]
@@ -809,7 +876,8 @@ fn is_rank_behind(text: &[u8], doc: usize) -> bool {
     text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
 }
 
-/// Returns the end of the field behind a document, with the byte that follows it, as tables of ranks have it.
+/// Returns the end of the field behind a document, with the byte that follows it, as tables of
+/// ranks have it.
 fn behind_rank(text: &[u8], doc: usize) -> usize {
     if text[doc] == UNIT {
         let rank = text[doc + 1..].iter().take_while(|&&byte| byte != UNIT).count();

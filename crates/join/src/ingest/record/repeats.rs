@@ -1,14 +1,17 @@
 //! Documents that a query has more than once.
 //!
-//! Each but the first is a problem, and a file with one is refused. Yet its rows are kept until their query is complete, and a compressed
-//! file of a few kilobytes can repeat one row sixty million times. So, while rows are collected, those that repeat others are dropped now
-//! and then: of each query the first row of every document stays, and the earliest other rows, as many as a message shows. What is left
-//! says the same as all of them would, if the number of those that were dropped is added.
+//! Each but the first is a problem, and a file with one is refused. Yet its rows are kept until
+//! their query is complete, and a compressed file of a few kilobytes can repeat one row sixty
+//! million times. So, while rows are collected, those that repeat others are dropped now and then:
+//! of each query the first row of every document stays, and the earliest other rows, as many as a
+//! message shows. What is left says the same as all of them would, if the number of those that were
+//! dropped is added.
 //!
-//! Looking for repeated rows means sorting all of them, which a large honest query should not pay for. So some rows are drawn at random
-//! first. 2¹⁶ rows are some 2³¹ pairs. If half of the rows repeat d documents, a quarter of the pairs are of such rows, and one in d of
-//! these has the same document: 2²⁹/d pairs, some thousands wherever the repetition is worth dropping. It costs a few milliseconds each
-//! time that the number of rows has quadrupled.
+//! Looking for repeated rows means sorting all of them, which a large honest query should not pay
+//! for. So some rows are drawn at random first. 2¹⁶ rows are some 2³¹ pairs. If half of the rows
+//! repeat d documents, a quarter of the pairs are of such rows, and one in d of these has the same
+//! document: 2²⁹/d pairs, some thousands wherever the repetition is worth dropping. It costs a few
+//! milliseconds each time that the number of rows has quadrupled.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -20,7 +23,8 @@ pub(in crate::ingest) const MANY: usize = 1 << 20;
 /// The number of rows that are drawn to see whether it pays.
 const DRAWN: u64 = 1 << 16;
 
-/// Each record whose docno an earlier one has, with the first that has it; in input order. All are of one query.
+/// Each record whose docno an earlier one has, with the first that has it; in input order. All are
+/// of one query.
 pub(in crate::ingest) fn repeats<'a>(
     records: &'a [Record],
     docnos: Docnos<'_>,
@@ -34,7 +38,11 @@ pub(in crate::ingest) fn repeats<'a>(
 }
 
 /// Calls `take` with the records of each document that a query has more than once, in input order.
-fn each_repeated<'a>(records: &'a [Record], docnos: Docnos<'_>, mut take: impl FnMut(&[&'a Record])) {
+fn each_repeated<'a>(
+    records: &'a [Record],
+    docnos: Docnos<'_>,
+    mut take: impl FnMut(&[&'a Record]),
+) {
     let mut order: Vec<&Record> = records.iter().collect();
     order.sort_unstable_by(|one, other| {
         let by_docno = |one: &Record, other: &Record| docnos.of(one).cmp(docnos.of(other));
@@ -47,8 +55,9 @@ fn each_repeated<'a>(records: &'a [Record], docnos: Docnos<'_>, mut take: impl F
     order.chunk_by(same).filter(|same| same.len() > 1).for_each(&mut take);
 }
 
-/// Drops records that repeat documents of their query, but for the first of each document and the earliest others of each query, if records
-/// drawn at random have a document in common. Returns the number of records that it dropped.
+/// Drops records that repeat documents of their query, but for the first of each document and the
+/// earliest others of each query, if records drawn at random have a document in common. Returns the
+/// number of records that it dropped.
 pub(in crate::ingest) fn thin(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
     if seems_repeated(records) { drop_repeated(records, docnos) } else { 0 }
 }
@@ -123,7 +132,8 @@ mod tests {
             prop_assert!(left.is_sorted_by(|one, next| one.at < next.at));
             for query in 0..3 {
                 let [all, left] = [&all, &left].map(|records| {
-                    let of_query: Vec<Record> = records.iter().filter(|record| record.query == query).copied().collect();
+                    let of_query: Vec<Record> =
+                        records.iter().filter(|record| record.query == query).copied().collect();
                     of_query
                 });
                 let [all, left] = [&all, &left].map(|records| repeats(records, docnos));
@@ -136,8 +146,9 @@ mod tests {
 
     #[test]
     fn few_rows_that_repeat_others_cost_nothing_to_keep() {
-        let mut rows: Vec<Record> =
-            (0..3 * DRAWN).map(|at| Record { hash: at, at, length: 0, ..Record::default() }).collect();
+        let mut rows: Vec<Record> = (0..3 * DRAWN)
+            .map(|at| Record { hash: at, at, length: 0, ..Record::default() })
+            .collect();
         assert!(!seems_repeated(&rows));
         rows.iter_mut().step_by(2).for_each(|record| record.hash = 7);
         assert!(seems_repeated(&rows));

@@ -1,4 +1,5 @@
-//! Rows: judgments and results one after another, as they stand in a text, for who writes them again or looks at them.
+//! Rows: judgments and results one after another, as they stand in a text, for who writes them
+//! again or looks at them.
 //!
 //! It must never know records, and what a document's judgment is.
 //!

@@ -22,7 +22,8 @@ pub struct Preview {
 pub struct PreviewRow {
     /// The number of the line, from 1.
     pub line: u64,
-    /// The query, the document, and the grade, score or −rank of the line, as they are written; or what is wrong with it.
+    /// The query, the document, and the grade, score or −rank of the line, as they are written; or
+    /// what is wrong with it.
     pub read: std::result::Result<[Vec<u8>; 3], String>,
 }
 
@@ -39,7 +40,8 @@ impl Preview {
         most: usize,
     ) -> Result<Self> {
         let role = if judgments { Role::Qrels } else { Role::Run };
-        let join = Join { qrels_as: read_as.clone(), runs_as: read_as.clone(), tables, ..Join::default() };
+        let join =
+            Join { qrels_as: read_as.clone(), runs_as: read_as.clone(), tables, ..Join::default() };
         let text = TextRows::open(&join, input, role, None)?;
         let (what, mut rows) = (text.form.what.clone(), Vec::new());
         text.each(|line, row| {

@@ -19,11 +19,13 @@ use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
 const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
 
 impl GoldSpans {
-    /// Reads judged passages: JSON records, or a table whose first line has names. They have a query, a document, a start, an end or a
-    /// length, and perhaps a grade, which is 1 without. `given` names columns of query, document and grade.
+    /// Reads judged passages: JSON records, or a table whose first line has names. They have a
+    /// query, a document, a start, an end or a length, and perhaps a grade, which is 1 without.
+    /// `given` names columns of query, document and grade.
     ///
     /// # Errors
-    /// A file that cannot be read; a column that is missing; all lines that are wrong, up to a number of them.
+    /// A file that cannot be read; a column that is missing; all lines that are wrong, up to a
+    /// number of them.
     pub fn read(input: impl Into<Input>, given: Option<&ColumnNames>) -> Result<Self> {
         GoldSpans::of_text(&input.into().open(FileAccess::default())?, given)
     }
@@ -42,8 +44,8 @@ impl GoldSpans {
 }
 
 impl Chunks {
-    /// Reads the chunks of documents: JSON records, or a table whose first line has names. They have an id, a document, a start, and an
-    /// end or a length. The same chunk may be there again.
+    /// Reads the chunks of documents: JSON records, or a table whose first line has names. They
+    /// have an id, a document, a start, and an end or a length. The same chunk may be there again.
     ///
     /// # Errors
     /// As [`GoldSpans::read`], and a chunk that is there again with another span.
@@ -75,7 +77,8 @@ impl Chunks {
 }
 
 impl GoldSpans {
-    /// Takes rows of query, document, start, end and grade, with `name` in messages, which number the rows from 1.
+    /// Takes rows of query, document, start, end and grade, with `name` in messages, which number
+    /// the rows from 1.
     ///
     /// # Errors
     /// All rows whose positions are no span, or whose grade is no number, up to a number of them.
@@ -94,11 +97,16 @@ impl GoldSpans {
 }
 
 impl Chunks {
-    /// Takes rows of chunk, document, start and end, with `name` in messages, which number the rows from 1.
+    /// Takes rows of chunk, document, start and end, with `name` in messages, which number the rows
+    /// from 1.
     ///
     /// # Errors
-    /// All rows whose positions are no span, up to a number of them; a chunk that is there again with another span.
-    pub fn of_rows(name: &str, rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64)>) -> Result<Self> {
+    /// All rows whose positions are no span, up to a number of them; a chunk that is there again
+    /// with another span.
+    pub fn of_rows(
+        name: &str,
+        rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64)>,
+    ) -> Result<Self> {
         let of_row = |(id, doc, start, end): (Vec<u8>, Vec<u8>, i64, i64)| {
             Ok(DocumentChunk { span: span_of(start, end, &doc)?, id, doc })
         };
@@ -118,8 +126,9 @@ pub(in crate::ingest) struct PassageRow {
     pub value: f64,
 }
 
-/// Reads results that are passages, and passes each with its line to `take`. They have a query, a document, a start, an end or a length,
-/// and a score or a rank. `given` names columns of query, document, score and rank.
+/// Reads results that are passages, and passes each with its line to `take`. They have a query, a
+/// document, a start, an end or a length, and a score or a rank. `given` names columns of query,
+/// document, score and rank.
 ///
 /// # Errors
 /// As [`GoldSpans::read`], and what `take` says is wrong.
@@ -150,10 +159,12 @@ pub(in crate::ingest) fn passage_of(
     role: Role,
 ) -> Result<PassageRow, String> {
     let position = |at: i128, what: &str| {
-        u64::try_from(at)
-            .map_err(|_| format!("{what} '{at}' is not a position: a whole number from 0 was expected"))
+        u64::try_from(at).map_err(|_| {
+            format!("{what} '{at}' is not a position: a whole number from 0 was expected")
+        })
     };
-    let span = Span::new(position(start, "start")?, position(end, "end")?).map_err(|wrong| wrong.of(doc))?;
+    let span = Span::new(position(start, "start")?, position(end, "end")?)
+        .map_err(|wrong| wrong.of(doc))?;
     // Scores may be infinite in memory.
     if value.is_nan() || role == Role::Qrels && value.is_infinite() {
         return Err(not_fine(role, value));
@@ -184,7 +195,8 @@ fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chu
     let ids: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.id.clone()).collect();
     Chunks::new(name, chunks).map_err(|(again, first)| {
         let id = quoted(&ids[again]);
-        let message = format!("chunk {id} is there again with another span, first on line {}", lines[first]);
+        let message =
+            format!("chunk {id} is there again with another span, first on line {}", lines[first]);
         let first = vec![Problem { file: name.to_owned(), line: lines[again], message }];
         Error::Input(Problems { first, more: 0 })
     })
@@ -193,8 +205,9 @@ fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chu
 /// The span between two positions.
 fn span_of(start: i64, end: i64, doc: &[u8]) -> Result<Span, String> {
     let position = |at: i64, what: &str| {
-        u64::try_from(at)
-            .map_err(|_| format!("{what} '{at}' is not a position: a whole number from 0 was expected"))
+        u64::try_from(at).map_err(|_| {
+            format!("{what} '{at}' is not a position: a whole number from 0 was expected")
+        })
     };
     Span::new(position(start, "start")?, position(end, "end")?).map_err(|wrong| wrong.of(doc))
 }
@@ -227,7 +240,9 @@ fn span(row: &FieldValues<'_>, at: usize, doc: &[u8]) -> Result<Span, String> {
 
 /// A position as it is written.
 fn position(text: &[u8], what: &str) -> Result<u64, String> {
-    let number = std::str::from_utf8(text).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    let number = std::str::from_utf8(text)
+        .ok()
+        .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
     number.and_then(|number| number.parse().ok()).ok_or_else(|| {
         format!("{what} {} is not a position: a whole number from 0 was expected", quoted(text))
     })

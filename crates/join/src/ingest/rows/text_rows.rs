@@ -1,6 +1,8 @@
-//! The rows of a text one after another, as they stand there, to be written in another format or to be looked at.
+//! The rows of a text one after another, as they stand there, to be written in another format or to
+//! be looked at.
 //!
-//! The text is read once, in blocks of whole lines, so it may be of any size. A number is kept for each query only if ranks are counted.
+//! The text is read once, in blocks of whole lines, so it may be of any size. A number is kept for
+//! each query only if ranks are counted.
 
 use std::io::{Read, Write};
 
@@ -57,7 +59,8 @@ pub enum TextRank<'t> {
     Counted(u64),
 }
 
-/// Passes the rows of a text to `take` until it returns `false`. An error that it returns for a row is one of the errors of the text.
+/// Passes the rows of a text to `take` until it returns `false`. An error that it returns for a row
+/// is one of the errors of the text.
 ///
 /// # Errors
 /// A text that cannot be read; the problems of all its lines; a text without a row.
@@ -113,13 +116,15 @@ impl TextRows {
     /// A text that cannot be read, or has not the expected content.
     pub fn open(join: &Join, input: Input, role: Role, partner: Option<&Partner>) -> Result<Self> {
         let (told, text) = StartedText::of_rows(join, input, role, partner)?;
-        let form = told.map_err(|other| Error::Input(other.problems_alone(role, text.text.name())))?;
+        let form =
+            told.map_err(|other| Error::Input(other.problems_alone(role, text.text.name())))?;
         let by_facet = role == Role::Qrels && join.table_facets().is_some();
         let rules = join.dialect.rules();
         Ok(TextRows { text, form, role, rules, by_facet, block: BLOCK })
     }
 
-    /// Passes lines with their rows, or what is wrong with them, to `take` until it returns `false`.
+    /// Passes lines with their rows, or what is wrong with them, to `take` until it returns
+    /// `false`.
     ///
     /// # Errors
     /// A text that cannot be read.
@@ -148,7 +153,8 @@ impl TextRows {
         let mut wanted = block;
         while taking.more {
             let ended = text.hold(&mut held, wanted)?;
-            let whole = if ended { held.len() } else { memrchr(b'\n', &held).map_or(0, |feed| feed + 1) };
+            let whole =
+                if ended { held.len() } else { memrchr(b'\n', &held).map_or(0, |feed| feed + 1) };
             taking.block(&held[..whole], &form, None);
             if ended {
                 break;
@@ -160,7 +166,8 @@ impl TextRows {
     }
 }
 
-/// Passes the rows of judgments that lie in a text, but no columns, to `take`, with their lines, or what is wrong with them.
+/// Passes the rows of judgments that lie in a text, but no columns, to `take`, with their lines, or
+/// what is wrong with them.
 ///
 /// # Errors
 /// A text that cannot be read.
@@ -229,9 +236,19 @@ struct TakingRows<'f, T> {
 impl<'f, T> TakingRows<'f, T> {
     fn new(role: Role, rules: Rules, by_facet: bool, form: &'f Form, take: T) -> Self {
         let table = form.table();
-        let counts =
-            (role == Role::Run && table.is_some_and(TableLayout::counts_ranks)).then(RowCounts::default);
-        TakingRows { role, rules, by_facet, table, counts, number: Vec::new(), before: 0, more: true, take }
+        let counts = (role == Role::Run && table.is_some_and(TableLayout::counts_ranks))
+            .then(RowCounts::default);
+        TakingRows {
+            role,
+            rules,
+            by_facet,
+            table,
+            counts,
+            number: Vec::new(),
+            before: 0,
+            more: true,
+            take,
+        }
     }
 }
 
@@ -241,33 +258,43 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakingRows<'_, T> {
         let (role, mut counts) = (self.role, RowCounts::default());
         let (mut decimal, mut rank_decimal) = (Vec::new(), Vec::new());
         let by_facet = self.by_facet;
-        let mut take = |at: usize, (query, group, doc): (&[u8], Option<&[u8]>, &[u8]), number, rank| {
-            let line = at as u64 + 1;
-            if !columns::is_fine(role, number) {
-                return (self.take)(line, Err(columns::not_fine(role, number)));
-            }
-            if group.is_some_and(<[u8]>::is_empty) {
-                return (self.take)(line, Err("the group is empty".to_owned()));
-            }
-            let value = if role == Role::Qrels && self.rules.whole_grades { number.trunc() } else { number };
-            let number = written_out(number, &mut decimal);
-            let rank = match (role, rank) {
-                (Role::Qrels, _) => None,
-                (Role::Run, Some(rank)) => {
-                    rank_decimal.clear();
-                    let _ = write!(rank_decimal, "{rank}"); // writing into memory cannot fail
-                    Some(TextRank::Written(&rank_decimal))
+        let mut take =
+            |at: usize, (query, group, doc): (&[u8], Option<&[u8]>, &[u8]), number, rank| {
+                let line = at as u64 + 1;
+                if !columns::is_fine(role, number) {
+                    return (self.take)(line, Err(columns::not_fine(role, number)));
                 }
-                (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
+                if group.is_some_and(<[u8]>::is_empty) {
+                    return (self.take)(line, Err("the group is empty".to_owned()));
+                }
+                let value = if role == Role::Qrels && self.rules.whole_grades {
+                    number.trunc()
+                } else {
+                    number
+                };
+                let number = written_out(number, &mut decimal);
+                let rank = match (role, rank) {
+                    (Role::Qrels, _) => None,
+                    (Role::Run, Some(rank)) => {
+                        rank_decimal.clear();
+                        let _ = write!(rank_decimal, "{rank}"); // writing into memory cannot fail
+                        Some(TextRank::Written(&rank_decimal))
+                    }
+                    (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
+                };
+                (self.take)(
+                    line,
+                    Ok(TextRow { line, query, doc, number, value, rank, tag: None, group }),
+                )
             };
-            (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None, group }))
-        };
         if by_facet {
             columns.each_grouped(0..columns.rows(), |at, query, [group, _], doc, grade| {
                 take(at, (query, Some(group), doc), grade, None)
             });
         } else {
-            columns.each_row(|at, query, doc, number, rank| take(at, (query, None, doc), number, rank));
+            columns.each_row(|at, query, doc, number, rank| {
+                take(at, (query, None, doc), number, rank)
+            });
         }
     }
 
@@ -382,20 +409,24 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for RowsOfBloc
         let field = |[start, end]: [usize; 2]| &text[start..end];
         let value = table.value.of(text, number, self.taking.role.parser(&self.taking.rules));
         let value = value.map(|value| self.grade(value));
-        let (role, query, doc, number) = (self.taking.role, field(query), field(doc), field(number));
+        let (role, query, doc, number) =
+            (self.taking.role, field(query), field(doc), field(number));
         let Some(value) = value else {
             return self.refuse(line, || table.not_a_number(role, number));
         };
         let whole = || whole_line(text, doc.as_ptr() as usize - text.as_ptr() as usize);
-        let written =
-            |column: usize| table.separator.fields(whole()).get(column).copied().unwrap_or_default();
-        let (rank, tag, group) = (table.rank.map(written), table.tag.map(written), table.group.map(written));
+        let written = |column: usize| {
+            table.separator.fields(whole()).get(column).copied().unwrap_or_default()
+        };
+        let (rank, tag, group) =
+            (table.rank.map(written), table.tag.map(written), table.group.map(written));
         let made = table.separator == Separator::Unit;
         let place = || if made { String::new() } else { format!(" in {}", quoted(whole())) };
         for (field, what) in [(rank, "rank"), (group, "group")] {
             if field.is_some_and(<[u8]>::is_empty) {
                 let expected = || format!("{}: {}", place(), table.expected());
-                return self.refuse(line, || format!("the {what} is missing or empty{}", expected()));
+                return self
+                    .refuse(line, || format!("the {what} is missing or empty{}", expected()));
             }
         }
         if !made && group.is_some_and(|group| group.contains(&b'"')) {
@@ -427,7 +458,12 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for RowsOfBloc
             (NumberKind::CountedRank | NumberKind::Rank, _) => {
                 let mut decimal = std::mem::take(&mut self.taking.number);
                 let rank = Some(TextRank::Written(number));
-                self.take(TextRow { number: written_out(-value, &mut decimal), value: -value, rank, ..row });
+                self.take(TextRow {
+                    number: written_out(-value, &mut decimal),
+                    value: -value,
+                    rank,
+                    ..row
+                });
                 self.taking.number = decimal;
             }
         }
@@ -442,12 +478,14 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for RowsOfBloc
 fn written_out(value: f64, decimal: &mut Vec<u8>) -> &[u8] {
     decimal.clear();
     // Writing into memory cannot fail.
-    let _ = if value.abs() < 1e15 { write!(decimal, "{value}") } else { write!(decimal, "{value:?}") };
+    let _ =
+        if value.abs() < 1e15 { write!(decimal, "{value}") } else { write!(decimal, "{value:?}") };
     decimal
 }
 
 impl TableLayout {
-    /// Returns whether ranks have to be counted, because there are none, or because they are to be compared.
+    /// Returns whether ranks have to be counted, because there are none, or because they are to be
+    /// compared.
     fn counts_ranks(&self) -> bool {
         self.rank.is_none() && self.value != NumberKind::Rank
     }
@@ -461,8 +499,10 @@ mod tests {
     type Seen = Vec<(u64, Result<[String; 5], String>)>;
 
     fn rows(text: &str, role: Role, columns: Option<&str>, block: usize) -> Result<Seen, String> {
-        let read_as =
-            ReadAs { columns: columns.map(|columns| columns.parse().unwrap()), ..ReadAs::default() };
+        let read_as = ReadAs {
+            columns: columns.map(|columns| columns.parse().unwrap()),
+            ..ReadAs::default()
+        };
         let join = Join { qrels_as: read_as.clone(), runs_as: read_as, ..Join::default() };
         let input = Input::Bytes { name: "it".into(), bytes: text.into() };
         let rows = TextRows::open(&join, input, role, None).map_err(|error| error.to_string())?;
@@ -472,7 +512,10 @@ mod tests {
             .each(|line, row| {
                 let fields = |row: TextRow<'_>| {
                     assert_eq!(row.line, line);
-                    assert_eq!(string(row.number).parse::<f64>().unwrap().to_bits(), row.value.to_bits());
+                    assert_eq!(
+                        string(row.number).parse::<f64>().unwrap().to_bits(),
+                        row.value.to_bits()
+                    );
                     let rank = match row.rank {
                         Some(TextRank::Written(rank)) => string(rank),
                         Some(TextRank::Counted(count)) => format!("#{count}"),
@@ -483,7 +526,10 @@ mod tests {
                         .into_iter()
                         .chain([rank, row.tag.map(string).unwrap_or_default()])
                 };
-                seen.push((line, row.map(|row| fields(row).collect::<Vec<_>>().try_into().unwrap())));
+                seen.push((
+                    line,
+                    row.map(|row| fields(row).collect::<Vec<_>>().try_into().unwrap()),
+                ));
                 true
             })
             .map_err(|error| error.to_string())?;
@@ -513,7 +559,9 @@ mod tests {
             seen("q\td\t1e1\nq\te\t-2\n", Some("query,doc,rank")),
             [(1, row("q|d|-10|1e1|")), (2, row("q|e|2|-2|"))]
         );
-        let records = "{\"qid\": \"q\", \"rank\": 1, \"docid\": 7, \"score\": 1e2}\n\n{\"rank\": \"x y\", \"qid\": \"q\", \"docid\": \"e\", \"score\": 0.50}\n";
+        let records = "{\"qid\": \"q\", \"rank\": 1, \"docid\": 7, \"score\": \
+                       1e2}\n\n{\"rank\": \"x y\", \"qid\": \"q\", \"docid\": \"e\", \"score\": \
+                       0.50}\n";
         assert_eq!(seen(records, None), [(1, row("q|7|1e2|1|")), (3, row("q|e|0.50|x y|"))]);
         let array = format!("[{}]", records.trim_end().replace("\n\n", ",\n"));
         assert_eq!(seen(&array, None), [(1, row("q|7|1e2|1|")), (2, row("q|e|0.50|x y|"))]);
@@ -524,7 +572,10 @@ mod tests {
         );
         let judged = |text: &str| rows(text, Role::Qrels, None, BLOCK).unwrap();
         assert_eq!(judged("q 0 d -1.0\n"), [(1, row("q|d|-1.0||"))]);
-        assert_eq!(judged("1 qid:q 1:2 # d\n\n2 qid:r 1:2\n"), [(1, row("q|d|1||")), (3, row("r|3|2||"))]);
+        assert_eq!(
+            judged("1 qid:q 1:2 # d\n\n2 qid:r 1:2\n"),
+            [(1, row("q|d|1||")), (3, row("r|3|2||"))]
+        );
     }
 
     #[test]
@@ -542,12 +593,15 @@ mod tests {
 
     #[test]
     fn blocks_change_nothing() {
-        let line =
-            |n: usize| format!("q{} Q0 doc{} {n} 1 {}\n", n / 9, "x".repeat(n % 70), "t".repeat(1 + n % 40));
-        let trec: String =
-            (0..3000).map(|n| if n % 700 == 699 { "wrong\n".to_owned() } else { line(n) }).collect();
-        let tsv: String =
-            (0..3000).map(|n| format!("q{}\tdoc{n}{}\t{}\n", n % 7, "x".repeat(n % 50), n / 7 + 1)).collect();
+        let line = |n: usize| {
+            format!("q{} Q0 doc{} {n} 1 {}\n", n / 9, "x".repeat(n % 70), "t".repeat(1 + n % 40))
+        };
+        let trec: String = (0..3000)
+            .map(|n| if n % 700 == 699 { "wrong\n".to_owned() } else { line(n) })
+            .collect();
+        let tsv: String = (0..3000)
+            .map(|n| format!("q{}\tdoc{n}{}\t{}\n", n % 7, "x".repeat(n % 50), n / 7 + 1))
+            .collect();
         for (text, count) in [(&trec, 3000), (&trec.trim_end().to_owned(), 3000), (&tsv, 3000)] {
             assert!(text.len() > 65 << 10); // longer than the start that is always read at once
             let whole = rows(text, Role::Run, None, BLOCK).unwrap();
@@ -575,7 +629,8 @@ mod tests {
         let error = Join::default().each_judgment(input, |row| {
             if row.line % (1 << 18) == 0 { Err("is bad".to_owned()) } else { Ok(true) }
         });
-        let said = "it:262144: is bad\nit:524288: is bad\nit:786432: is bad\nit:1048576: is bad\nit:1048577: 1 field in 'wrong': expected 'query iter docno grade'";
+        let said = "it:262144: is bad\nit:524288: is bad\nit:786432: is bad\nit:1048576: is \
+                    bad\nit:1048577: 1 field in 'wrong': expected 'query iter docno grade'";
         assert_eq!(error.unwrap_err().to_string(), said);
     }
 }

@@ -1,9 +1,11 @@
-//! Texts: an input that is opened and whose format is known. Here every text is opened and told, whatever it is read for.
+//! Texts: an input that is opened and whose format is known. Here every text is opened and told,
+//! whatever it is read for.
 //!
 //! It must never know records, judgments and rankings.
 //!
-//! A text is *held*, which may be read more than once and by several workers at once; or it *passes*, which is read once, so that the
-//! start that told its format is kept and read first. What a text is read for decides what may be asked of it: see [`Purpose`].
+//! A text is *held*, which may be read more than once and by several workers at once; or it
+//! *passes*, which is read once, so that the start that told its format is kept and read first.
+//! What a text is read for decides what may be asked of it: see [`Purpose`].
 
 pub(in crate::ingest) mod passing;
 
@@ -107,7 +109,8 @@ impl ToldText {
 }
 
 impl StartedText {
-    /// Opens an input whose rows are wanted one after another: none is held, but for tables, which have to be there as a whole.
+    /// Opens an input whose rows are wanted one after another: none is held, but for tables, which
+    /// have to be there as a whole.
     ///
     /// # Errors
     /// As [`ToldText::open`].
@@ -127,7 +130,8 @@ impl StartedText {
             (true, Some(path)) => Input::Path(path).open(join.access)?,
             (true, None) => {
                 text.hold(&mut start, usize::MAX)?;
-                Input::Bytes { name: text.name().to_owned(), bytes: start.clone() }.open(join.access)?
+                Input::Bytes { name: text.name().to_owned(), bytes: start.clone() }
+                    .open(join.access)?
             }
         };
         let opened = Arc::new(opened);
@@ -139,8 +143,8 @@ impl StartedText {
 }
 
 impl Join {
-    /// Tells the format of a text by its `start`, and adds it to the list of recognised ones; `text` is the text itself, if it can be read
-    /// again.
+    /// Tells the format of a text by its `start`, and adds it to the list of recognised ones;
+    /// `text` is the text itself, if it can be read again.
     pub(in crate::ingest) fn tell(
         &self,
         purpose: Purpose<'_>,
@@ -177,7 +181,8 @@ impl Join {
         };
         let read_as = &*read_as.of_units(units);
         let tables = TableReaders { reader: self.tables, ranks };
-        let known = KnownOfText { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
+        let known =
+            KnownOfText { role, by, name, dialect: self.dialect, read_as, text, tables, partner };
         let form = start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))?;
         match units {
             Units::Column(name) if !form.has_names() => {

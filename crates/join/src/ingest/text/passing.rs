@@ -21,7 +21,8 @@ pub struct PassingText<'r> {
 }
 
 impl<'r> PassingText<'r> {
-    /// Makes a text of `bytes`, perhaps compressed by gzip or zstd, which is recognised from the content.
+    /// Makes a text of `bytes`, perhaps compressed by gzip or zstd, which is recognised from the
+    /// content.
     ///
     /// # Errors
     /// An error of the reader; a label matrix, which is not text.
@@ -55,14 +56,16 @@ impl<'r> PassingText<'r> {
         Self::watched(input, None)
     }
 
-    /// The same, and the watch hears how many bytes are read, before they are decompressed, and how many there are in a file.
+    /// The same, and the watch hears how many bytes are read, before they are decompressed, and how
+    /// many there are in a file.
     ///
     /// # Errors
     /// As [`PassingText::of`].
     pub fn watched(input: Input, watch: Option<Arc<Watch>>) -> Result<PassingText<'static>> {
         let shown = input.shown();
         let expect = |file: &File| {
-            let all = file.metadata().ok().filter(|file| file.is_file()).map_or(0, |file| file.len());
+            let all =
+                file.metadata().ok().filter(|file| file.is_file()).map_or(0, |file| file.len());
             watch.iter().for_each(|watch| watch.expect(all));
         };
         let bytes: Box<dyn Read + Send> = match input {
@@ -79,9 +82,10 @@ impl<'r> PassingText<'r> {
         };
         match watch {
             None => PassingText::new(&shown, bytes),
-            Some(watch) => {
-                PassingText::new(&shown, TellingReader { reader: bytes, tell: move |bytes| watch.add(bytes) })
-            }
+            Some(watch) => PassingText::new(
+                &shown,
+                TellingReader { reader: bytes, tell: move |bytes| watch.add(bytes) },
+            ),
         }
     }
 
@@ -90,7 +94,8 @@ impl<'r> PassingText<'r> {
         &self.name
     }
 
-    /// Reads on until at least `wanted` bytes are in `held`; `true` if that is all, or the rest does not matter.
+    /// Reads on until at least `wanted` bytes are in `held`; `true` if that is all, or the rest
+    /// does not matter.
     ///
     /// # Errors
     /// An error of the reader; a compressed text that is damaged.
@@ -99,7 +104,8 @@ impl<'r> PassingText<'r> {
         read_on(self, held, wanted).map_err(|error| Error::io(name.as_ref(), "read", error))
     }
 
-    /// The start of the text, with a whole line if there is one, unless less is enough to recognise it.
+    /// The start of the text, with a whole line if there is one, unless less is enough to recognise
+    /// it.
     pub fn head(&mut self) -> Result<Vec<u8>> {
         let (mut head, mut wanted) = (Vec::new(), HEAD + 1);
         while !self.hold(&mut head, wanted)? && head.len() <= LONGEST_LINE && !has_head(&head) {

@@ -56,10 +56,12 @@ impl UnitMap {
     /// Reads lines of an id and its unit, with a tab between them; empty lines are skipped.
     ///
     /// # Errors
-    /// A file that cannot be read; the problems of its lines: another number of fields, and an id with two units.
+    /// A file that cannot be read; the problems of its lines: another number of fields, and an id
+    /// with two units.
     pub fn read(input: impl Into<Input>) -> Result<Self> {
         let opened = input.into().open(FileAccess::Read)?;
-        let text = opened.whole().map_err(|error| Error::io(opened.name.as_ref(), "read", error))?;
+        let text =
+            opened.whole().map_err(|error| Error::io(opened.name.as_ref(), "read", error))?;
         let mut making = MapMaker::new(opened.name.clone(), text.len());
         for (line, text) in (1..).zip(text.split(|&byte| byte == b'\n')) {
             let text = text.strip_suffix(b"\r").unwrap_or(text);
@@ -80,7 +82,9 @@ impl UnitMap {
     ///
     /// # Errors
     /// An id or a unit that is empty; an id with two units.
-    pub fn of<I: AsRef<[u8]>, U: AsRef<[u8]>>(pairs: impl IntoIterator<Item = (I, U)>) -> Result<Self> {
+    pub fn of<I: AsRef<[u8]>, U: AsRef<[u8]>>(
+        pairs: impl IntoIterator<Item = (I, U)>,
+    ) -> Result<Self> {
         let mut making = MapMaker::new("units".to_owned(), 0);
         for (line, (id, unit)) in (1..).zip(pairs) {
             match (id.as_ref(), unit.as_ref()) {
@@ -181,7 +185,8 @@ impl MapMaker {
             }
             return;
         }
-        let (Ok(id_length), Ok(unit_length)) = (u32::try_from(id.len()), u32::try_from(unit.len())) else {
+        let (Ok(id_length), Ok(unit_length)) = (u32::try_from(id.len()), u32::try_from(unit.len()))
+        else {
             return self.refuse(line, || "an id or a unit has more than 4 GiB".to_owned());
         };
         if self.map.entries.len() >= u32::MAX as usize - 1 {
@@ -197,7 +202,9 @@ impl MapMaker {
         map.fingerprint = map.fingerprint.wrapping_add(xxh3_128(&pair));
         if map.entries.len() * 2 > map.slots.len() {
             map.slots = vec![0; map.slots.len() * 2];
-            (1..).zip(&map.entries).for_each(|(number, entry)| put(&mut map.slots, entry.hash, number));
+            (1..)
+                .zip(&map.entries)
+                .for_each(|(number, entry)| put(&mut map.slots, entry.hash, number));
         } else {
             put(&mut map.slots, hash, map.entries.len() as u32);
         }
@@ -208,8 +215,10 @@ impl MapMaker {
             return Err(Error::Input(self.problems));
         }
         if self.map.entries.is_empty() {
-            let message =
-                format!("{}: there is no id with its unit in it", printable(self.map.name.as_bytes()));
+            let message = format!(
+                "{}: there is no id with its unit in it",
+                printable(self.map.name.as_bytes())
+            );
             return Err(Error::Unanswerable(message));
         }
         Ok(self.map)

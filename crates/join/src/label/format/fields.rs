@@ -105,7 +105,8 @@ impl<'a> Decoder<'a> {
         Ok(self.doubles(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
-    /// Reads numbers as [`Decoder::f64s`] does, and leaves them in the file if they lie there as in memory.
+    /// Reads numbers as [`Decoder::f64s`] does, and leaves them in the file if they lie there as in
+    /// memory.
     pub(super) fn f64_column(&mut self, count: usize) -> Result<Column<f64>> {
         let (start, rest) = (self.end - self.rest.len(), self.rest);
         let length = self.doubles(count)?.len() * 8;
@@ -124,7 +125,8 @@ impl<'a> Decoder<'a> {
     /// Reads a string as UTF-8, validated in a copy: a mapped file may change.
     pub(super) fn text(&mut self) -> Result<String> {
         let bytes = self.string()?.to_vec();
-        Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
+        Ok(String::from_utf8(bytes)
+            .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
     }
 
     pub(super) fn end(&self) -> Result<()> {
@@ -140,14 +142,18 @@ impl<'a> Decoder<'a> {
 mod tests {
     use super::*;
 
-    /// The same numbers, and the same errors, wherever a column lies; it stays in the file where it is aligned.
+    /// The same numbers, and the same errors, wherever a column lies; it stays in the file where it
+    /// is aligned.
     #[test]
     fn columns_of_numbers_stay_where_they_are_aligned() {
         let numbers = [0.1, -0.0, f64::MAX, f64::from_bits(1)];
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-        let bits = |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
+        let bits =
+            |numbers: &[f64]| numbers.iter().map(|number| number.to_bits()).collect::<Vec<_>>();
         for place in 0..24 {
-            let file = Arc::new(Mapping::copied(&[&vec![7; place][..], &bytes, b"rest"].concat()).unwrap());
+            let file = Arc::new(
+                Mapping::copied(&[&vec![7; place][..], &bytes, b"rest"].concat()).unwrap(),
+            );
             let (rest, end, path) = (&file[place..], file.len(), Path::new("f"));
             let decoder = || Decoder { file: &file, rest, end, name: "n", path };
             let (mut one, mut other) = (decoder(), decoder());
@@ -157,8 +163,12 @@ mod tests {
             let stays = file.as_ptr_range().contains(&column.as_ptr().cast());
             assert_eq!(stays, place % 8 == 0 && cfg!(target_endian = "little"), "{place}");
             for count in [5, usize::MAX / 4, usize::MAX] {
-                let errors = [decoder().f64_column(count).map(drop), decoder().f64s(count).map(drop)];
-                assert_eq!(errors.map(|error| error.unwrap_err().to_string()), ["f: n: ends too early"; 2]);
+                let errors =
+                    [decoder().f64_column(count).map(drop), decoder().f64s(count).map(drop)];
+                assert_eq!(
+                    errors.map(|error| error.unwrap_err().to_string()),
+                    ["f: n: ends too early"; 2]
+                );
             }
         }
     }

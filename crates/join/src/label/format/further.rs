@@ -1,4 +1,5 @@
-//! The optional and required sections that only some files have, each as it is written and as it is read.
+//! The optional and required sections that only some files have, each as it is written and as it is
+//! read.
 
 use std::sync::Arc;
 
@@ -25,7 +26,9 @@ pub(super) fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
         let TieCounts { documents, groups, mixed, largest } = *counts;
         [documents, groups, mixed, largest].iter().for_each(|&count| out.u64(count));
     }
-    [ends.len(), groups.len(), cut.len(), tied.alike().len()].iter().for_each(|&count| out.u64(count as u64));
+    [ends.len(), groups.len(), cut.len(), tied.alike().len()]
+        .iter()
+        .for_each(|&count| out.u64(count as u64));
     ends.iter().for_each(|&end| out.u64(end));
     tied.rows().iter().for_each(|&row| out.u32(row));
     groups.iter().for_each(|group| out.words([group.start, group.length]));
@@ -34,18 +37,20 @@ pub(super) fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
     out.0
 }
 
-pub(super) fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<TiedGroups> {
+pub(super) fn decode_tied(
+    from: &mut Decoder<'_>,
+    runs: usize,
+    of: TiedIn<'_>,
+) -> Result<TiedGroups> {
     let counts = from.u64s(runs.saturating_mul(4))?;
-    let counts = counts.as_chunks::<4>().0.iter().map(|&[documents, groups, mixed, largest]| TieCounts {
-        documents,
-        groups,
-        mixed,
-        largest,
+    let counts = counts.as_chunks::<4>().0.iter().map(|&[documents, groups, mixed, largest]| {
+        TieCounts { documents, groups, mixed, largest }
     });
     let [rows, groups, cut, alike] = [from.count()?, from.count()?, from.count()?, from.count()?];
     let (ends, rows) = (from.u64s(rows)?, from.u32_column(rows)?);
     let groups = from.u32_column(groups.saturating_mul(2))?;
-    let groups = groups.as_chunks::<2>().0.iter().map(|&[start, length]| TiedGroup { start, length });
+    let groups =
+        groups.as_chunks::<2>().0.iter().map(|&[start, length]| TiedGroup { start, length });
     let cut = from.u32_column(cut.saturating_mul(3))?;
     let cut = cut.as_chunks::<3>().0.iter().map(|&[row, code, count]| {
         let code = u8::try_from(code).map_err(|_| from.bad(format!("documents of code {code}")))?;
@@ -53,7 +58,8 @@ pub(super) fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -
     });
     let (counts, groups, cut) = (counts.collect(), groups.collect(), cut.collect::<Result<_>>()?);
     let alike = from.u32_column(alike.saturating_mul(3))?;
-    let of_row = |&[row, start, length]: &[u32; 3]| AlikeGroup { row, group: TiedGroup { start, length } };
+    let of_row =
+        |&[row, start, length]: &[u32; 3]| AlikeGroup { row, group: TiedGroup { start, length } };
     let alike = alike.as_chunks::<3>().0.iter().map(of_row).collect();
     from.end()?;
     let columns = TiedColumns { counts, rows, ends, groups, cut, alike };
@@ -66,7 +72,9 @@ pub(super) fn encode_exact(exact: &ExactGrades, extent: Extent) -> Vec<u8> {
     let mut out = Encoder::default();
     [extent.least_positive, extent.largest].iter().for_each(|grade| out.u64(grade.to_bits()));
     [grades.len(), of_rows.len()].iter().for_each(|&count| out.u64(count as u64));
-    let f64s = |grades: &[f64], out: &mut Encoder| grades.iter().for_each(|grade| out.u64(grade.to_bits()));
+    let f64s = |grades: &[f64], out: &mut Encoder| {
+        grades.iter().for_each(|grade| out.u64(grade.to_bits()))
+    };
     ends.iter().for_each(|&end| out.u64(end));
     f64s(grades, &mut out);
     out.bytes(&bytes_of(&counts));
@@ -93,10 +101,13 @@ pub(super) fn decode_exact(
     let row_ends = from.u64s(depths.len())?;
     let of_rows = from.f64_column(judged)?;
     from.end()?;
-    let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
+    let facts = ExactFacts::from_columns(ends, grades, counts, facts)
+        .map_err(|message| from.bad(message))?;
     let rows = Ragged::from_columns(row_ends, of_rows, depths.len())
         .filter(|rows| are_grades(rows.values()))
-        .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
+        .ok_or_else(|| {
+            from.bad("the grades of the rows are no grades, or do not fit their ends".into())
+        })?;
     if let Some(row) = (0..depths.len()).find(|&row| rows.of(row).len() > depths[row] as usize) {
         let (grades, depth) = (rows.of(row).len(), depths[row]);
         return Err(from.bad(format!("row {}: {grades} exact grades of {depth} results", row + 1)));
@@ -130,7 +141,11 @@ pub(super) fn encode_groups(grouped: &FacetRows) -> Vec<u8> {
     out.0
 }
 
-pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<FacetRows> {
+pub(super) fn decode_groups(
+    from: &mut Decoder<'_>,
+    queries: usize,
+    rows: usize,
+) -> Result<FacetRows> {
     let by = match from.u32()? {
         1 => JudgedBy::Judge,
         2 => JudgedBy::Subtopic,
@@ -161,7 +176,8 @@ pub(super) fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize)
         true => Vec::new(),
         false => subgroups.iter().map(|&subgroup| u32::from_le_bytes(subgroup)).collect(),
     };
-    let of = Facets::checked(by, names, (judgments, subgroups)).map_err(|message| from.bad(message))?;
+    let of =
+        Facets::checked(by, names, (judgments, subgroups)).map_err(|message| from.bad(message))?;
     FacetRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
 }
 
@@ -216,7 +232,8 @@ pub(super) fn decode_units(from: &mut Decoder<'_>) -> Result<UnitRule> {
     };
     let [units, named] = [text()?, text()?];
     from.end()?;
-    let repeats = named.parse().map_err(|_| from.bad(format!("unknown way `{named}` of repeats")))?;
+    let repeats =
+        named.parse().map_err(|_| from.bad(format!("unknown way `{named}` of repeats")))?;
     let rule = UnitRule { units, repeats, rows };
     // Other words for the same, or for nothing, would be other bytes of one matrix.
     if rule.repeats.to_string() != named || rule == UnitRule::default() {

@@ -1,9 +1,11 @@
 //! Sizes of a file's parts, and the kinds and names of its sections.
 
-/// The newest version of the format. Every later laneval reads files of this version; another layout gets another number.
+/// The newest version of the format. Every later laneval reads files of this version; another
+/// layout gets another number.
 pub const VERSION: u32 = 1;
 
-/// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
+/// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is
+/// recognised.
 pub(super) const MAGIC: [u8; 8] = *b"\x89LMX\r\n\x1a\n";
 /// The first bytes of files that were written before the first release, in layouts that changed.
 pub(super) const DRAFT: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
@@ -14,8 +16,16 @@ pub(super) const ALIGN: usize = 64;
 pub(super) const TILE_ALIGN: usize = 4096;
 
 /// The sections in file order; the kind of a section is its index + 1.
-pub(super) const SECTIONS: [&str; 8] =
-    ["rule", "codebook", "query ids", "judged counts", "runs", "row lengths", "tile directory", "tiles"];
+pub(super) const SECTIONS: [&str; 8] = [
+    "rule",
+    "codebook",
+    "query ids",
+    "judged counts",
+    "runs",
+    "row lengths",
+    "tile directory",
+    "tiles",
+];
 /// The places of the sections.
 pub(super) const RULE: usize = 0;
 pub(super) const BOOK: usize = 1;

@@ -1,65 +1,86 @@
 //! The `.lmx` file: a label matrix as it lies in memory, with checksums.
 //!
 //! ```text
-//! header     magic (8) · version u32 · sections u32 · file length u64 · checksum u64 of header and table
+//! header     magic (8) · version u32 · sections u32 · file length u64 ·
+//!            checksum u64 of header and table
 //! table      a section each: kind u32 · mark u32 · offset u64 · length u64 · xxh3-64 u64
 //! sections   each on a 64-byte boundary, in this order:
-//!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
-//!            perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11) ·
-//!            judgment groups (12) · units (13) · spans (14)
+//!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory ·
+//!            tiles
+//!            perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) ·
+//!            exact grades (11) · judgment groups (12) · units (13) · spans (14)
 //! ```
 //!
-//! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
-//! not know its kind skips it if it is optional, and else refuses the file. A section is written only if it says something. Exact grades
-//! and spans are required, and so are judgment groups unless they are subtopics.
+//! The first eight sections are in every file, with the mark 0. A further one is marked 1,
+//! *optional*, or 2, *required*: a reader that does not know its kind skips it if it is optional,
+//! and else refuses the file. A section is written only if it says something. Exact grades and
+//! spans are required, and so are judgment groups unless they are subtopics.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
-//!               n rows, g groups, c cut-offs, a groups of one grade u64 · where the groups of each row end u64[n] · rows u32[n]
+//!               n rows, g groups, c cut-offs, a groups of one grade u64 ·
+//!               where the groups of each row end u64[n] · rows u32[n]
 //!               start u32, length u32 [g] · row u32, code u32, count u32 [c]
-//!               groups of equal scores whose documents have one grade: row u32, start u32, length u32 [a]
-//! ideal rankings  what they and the judged counts are made of u32: 1, of what was retrieved; without the section, of the judgments
+//!               groups of equal scores whose documents have one grade:
+//!               row u32, start u32, length u32 [a]
+//! ideal rankings  what they and the judged counts are made of u32: 1, of what was retrieved;
+//!               without the section, of the judgments
 //! exact grades  with it the codebook is the grade 0, which stands for all grades
 //!               the least grade above 0, the largest grade f64
-//!               n distinct grades of all queries together, m judged documents of all rows together u64
-//!               where the distinct grades of each query end u64[queries] · grade f64[n], ascending by query · documents u32[n]
+//!               n distinct grades of all queries together,
+//!               m judged documents of all rows together u64
+//!               where the distinct grades of each query end u64[queries] ·
+//!               grade f64[n], ascending by query · documents u32[n]
 //!               where the judged documents of each row end u64[rows] · grade f64[m], in rank order
 //! judgment groups  what groups are u32: 1 judges, 2 subtopics, 3 preferences
 //!               n judgments of all queries together, m named documents of all rows together u64
-//!               where the judgments of each query end u64[queries], by document, group and sub-group · document u32[n], numbered by
-//!               docno · group u32[n] · sub-group u32[n] · grade f64[n]
-//!               where the named documents of each row end u64[rows] · document u32[m], in rank order
+//!               where the judgments of each query end u64[queries], by document, group and
+//!               sub-group · document u32[n], numbered by docno · group u32[n] ·
+//!               sub-group u32[n] · grade f64[n]
+//!               where the named documents of each row end u64[rows] ·
+//!               document u32[m], in rank order
 //!               names of groups and sub-groups as ids
-//! units         what was done with the units of results before they were ranked; without the section nothing was
-//!               rows of a query that were kept u32, 0 for all · rule of units · way of repeats: each a length u32 and its bytes, as the
-//!               options are written; a map goes by the fingerprint of its content
+//! units         what was done with the units of results before they were ranked;
+//!               without the section nothing was
+//!               rows of a query that were kept u32, 0 for all · rule of units · way of repeats:
+//!               each a length u32 and its bytes, as the options are written;
+//!               a map goes by the fingerprint of its content
 //! ```
 //!
-//! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
-//! in place by the engines, and their checksum is compared on request only. A label that a flipped bit made meaningless is still a
-//! byte, and every table has 256 entries: damage there gives a wrong number, never a read out of bounds.
+//! Everything is little-endian. The sections before the tiles are decoded and checked when the file
+//! is opened; the tiles are read in place by the engines, and their checksum is compared on request
+//! only. A label that a flipped bit made meaningless is still a byte, and every table has 256
+//! entries: damage there gives a wrong number, never a read out of bounds.
 //!
-//! **What opening checks, in this order.** A checksum finds damage and no malice: whoever forges a file computes xxh3 as well. So each step
-//! trusts only what the steps before it have shown, and what a file claims costs nothing until the bytes for it are seen to be there.
+//! **What opening checks, in this order.** A checksum finds damage and no malice: whoever forges a
+//! file computes xxh3 as well. So each step trusts only what the steps before it have shown, and
+//! what a file claims costs nothing until the bytes for it are seen to be there.
 //!
 //! ```text
 //! header    magic → version → file length → number of sections → table is there → checksum of both
 //!           (the message names the likeliest cause: no .lmx, too new, truncated, damaged)
-//! table     each section: kind in order, place behind the one before, inside of the file, aligned; mark known; the last ends the file
+//! table     each section: kind in order, place behind the one before, inside of the file, aligned;
+//!           mark known; the last ends the file
 //! sections  checksum → fields, each by `take`: as many bytes as it claims must be left
-//!           rule → codebook: finite, distinct, ascending → ids: ascending → counts: codes of the codebook, 2²⁸ documents a query at most
+//!           rule → codebook: finite, distinct, ascending → ids: ascending
+//!           → counts: codes of the codebook, 2²⁸ documents a query at most
 //!           → runs → row lengths: one for each query of each run, none deeper than the rule keeps
-//! tiles     which rows lie where is computed from the row lengths; the stored directory and the length of the tiles must be just that
-//! further   each against what is known by then: ties within rows and facts, exact grades as many as judged, documents numbered
+//! tiles     which rows lie where is computed from the row lengths;
+//!           the stored directory and the length of the tiles must be just that
+//! further   each against what is known by then: ties within rows and facts,
+//!           exact grades as many as judged, documents numbered
 //! ```
 //!
-//! Why a forged file costs nothing: there is no allocation by a number that was only read. A column of n numbers is made of n · 4 or n · 8
-//! bytes that were taken from the file, multiplications saturate (so a huge n asks for more than the file has), and the tiles, which can be
-//! the largest part, must be in the file byte by byte before a row of that length is believed. The one number that is not backed by bytes
-//! is how many documents are judged with a grade; it is bounded, and what walks down an ideal ranking never writes it out.
+//! Why a forged file costs nothing: there is no allocation by a number that was only read. A column
+//! of n numbers is made of n · 4 or n · 8 bytes that were taken from the file, multiplications
+//! saturate (so a huge n asks for more than the file has), and the tiles, which can be the largest
+//! part, must be in the file byte by byte before a row of that length is believed. The one number
+//! that is not backed by bytes is how many documents are judged with a grade; it is bounded, and
+//! what walks down an ideal ranking never writes it out.
 //!
-//! The directory of tiles follows from the row lengths, and is stored all the same: comparing it with what must be there finds a file that
-//! was packed by another rule, whose labels would else be read as those of other rows.
+//! The directory of tiles follows from the row lengths, and is stored all the same: comparing it
+//! with what must be there finds a file that was packed by another rule, whose labels would else be
+//! read as those of other rows.
 
 mod fields;
 mod further;

@@ -4,13 +4,17 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::fields::{Decoder, damaged};
-use super::further::{decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units};
+use super::further::{
+    decode_exact, decode_groups, decode_ideal, decode_spans, decode_tied, decode_units,
+};
 use super::header::{Description, Section, describe, section};
 use super::layout::{
-    BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED, TILES,
-    UNITS,
+    BOOK, EXACT, GROUPS, IDEAL, JUDGED, PACKING, QUERIES, ROWS, RULE, RUNS, SECTIONS, SPANS, TIED,
+    TILES, UNITS,
 };
-use super::sections::{decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing};
+use super::sections::{
+    decode_book, decode_facts, decode_ids, decode_rule, decode_runs, encode_packing,
+};
 use crate::error::{Error, Result};
 use crate::label::listed::ListedTiles;
 use crate::label::matrix::{LabelMatrix, TileBytes};
@@ -30,8 +34,8 @@ impl LabelMatrix {
 
     /// Maps a `.lmx` file: its tiles are read when they are used, and never copied.
     ///
-    /// No other program may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but the tiles is checked, as
-    /// [`LabelMatrix::read`] does.
+    /// No other program may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but
+    /// the tiles is checked, as [`LabelMatrix::read`] does.
     pub fn map(path: impl AsRef<Path>) -> Result<Self> {
         Self::open(path, FileAccess::Mapped)
     }
@@ -100,15 +104,22 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         let message = format!("a row of {depth} results where the rule keeps the first {kept}");
         return Err(damaged(path, SECTIONS[ROWS], message));
     }
-    // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is checked not to overflow.
-    let packing = Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
+    // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is
+    // checked not to overflow.
+    let packing =
+        Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
     // Compared as bytes and then thrown away: what is used is what was computed.
     if section(&file, description, PACKING, path)? != encode_packing(&packing) {
-        return Err(damaged(path, SECTIONS[PACKING], "does not follow from the row lengths".into()));
+        return Err(damaged(
+            path,
+            SECTIONS[PACKING],
+            "does not follow from the row lengths".into(),
+        ));
     }
     let tiles = &description.sections[TILES];
     if tiles.length != packing.bytes() {
-        let message = format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
+        let message =
+            format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
         return Err(damaged(path, SECTIONS[TILES], message));
     }
     let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
@@ -116,10 +127,14 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings);
     let tied = of_kind(TIED).map(decode_tied).transpose()?;
     let units = of_kind(UNITS).map(|at| decode_units(&mut read(at)?)).transpose()?.map(Arc::new);
-    let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
-    let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;
-    let grouped =
-        of_kind(GROUPS).map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len())).transpose()?;
+    let ideal =
+        of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
+    let exact = of_kind(EXACT)
+        .map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths))
+        .transpose()?;
+    let grouped = of_kind(GROUPS)
+        .map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len()))
+        .transpose()?;
     let alone = grouped.is_none() && exact.is_none();
     let decode_spans = |at| decode_spans(&mut read(at)?, queries.len(), &depths, alone);
     let spans = of_kind(SPANS).map(decode_spans).transpose()?;

@@ -45,9 +45,9 @@ pub(super) fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)>
         0 => false,
         1 => true,
         other => {
-            return Err(
-                from.bad(format!("unknown way {other} with documents that have the id of their query"))
-            );
+            return Err(from.bad(format!(
+                "unknown way {other} with documents that have the id of their query"
+            )));
         }
     };
     let fingerprint = from.take(16)?.try_into().map(u128::from_le_bytes).unwrap_or_default();
@@ -90,7 +90,8 @@ pub(super) fn decode_ids(from: &mut Decoder<'_>) -> Result<Ids> {
     let count = from.count()?;
     let ends = from.u64s(count.saturating_add(1))?;
     let bytes = from.take(from.rest.len())?.to_vec();
-    let ids = Ids::from_columns(ends, bytes).ok_or_else(|| from.bad("the ends do not fit the ids".into()))?;
+    let ids = Ids::from_columns(ends, bytes)
+        .ok_or_else(|| from.bad("the ends do not fit the ids".into()))?;
     if !ids.are_ascending() {
         return Err(from.bad("the ids are not distinct and ascending".into()));
     }
@@ -128,7 +129,8 @@ pub(super) fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
         out.string(run.source.as_bytes());
         out.u64(run.results);
         out.u64(run.ignored.count);
-        // A run of a million unjudged queries must not make the file large: their number, and a few for a message.
+        // A run of a million unjudged queries must not make the file large: their number, and a few
+        // for a message.
         let first = run.ignored.ids.iter().take(Unmatched::SHOWN);
         out.u32(first.len() as u32);
         first.for_each(|id| out.string(id));
@@ -138,7 +140,8 @@ pub(super) fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
 
 pub(super) fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
     let mut runs = Vec::new();
-    // No room by the count: each run takes 32 bytes at least, and a section that lacks them ends the loop.
+    // No room by the count: each run takes 32 bytes at least, and a section that lacks them ends
+    // the loop.
     for _ in 0..from.u32()? {
         let name = from.text()?;
         let tag = from.string()?.to_vec();

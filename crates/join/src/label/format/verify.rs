@@ -18,9 +18,10 @@ use crate::label::tied::TiedGroups;
 use crate::label::tile::Tile;
 
 impl LabelMatrix {
-    /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
-    /// and no exact grade there are more documents than are judged so. Tied groups must be mixed or of one grade as they are said to be, and
-    /// of judgments by facet a document's label is that of its largest grade.
+    /// be one that the judgments allow: it has as many labels as the row has results, each label is
+    /// a code of the codebook, and of no code and no exact grade there are more documents than are
+    /// judged so. Tied groups must be mixed or of one grade as they are said to be, and of
+    /// judgments by facet a document's label is that of its largest grade.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
@@ -42,7 +43,8 @@ impl LabelMatrix {
         let unsound = |at: usize| {
             let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
             (0..tile.lanes).find_map(|lane| {
-                let message = unsound(&matrix, tile, lane, rows.get(lane).map(|&row| row as usize))?;
+                let message =
+                    unsound(&matrix, tile, lane, rows.get(lane).map(|&row| row as usize))?;
                 Some(format!("tile {at}, lane {lane}: {message}"))
             })
         };
@@ -54,7 +56,12 @@ impl LabelMatrix {
 }
 
 /// Describes what is wrong with the labels of one lane, which holds `row`, or no row.
-fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>) -> Option<String> {
+fn unsound(
+    matrix: &LabelMatrix,
+    tile: Tile<'_>,
+    lane: usize,
+    row: Option<usize>,
+) -> Option<String> {
     let depth = row.map_or(0, |row| matrix.depths()[row] as usize);
     // The number of documents of each code that may still come.
     let mut left = [0u32; 256];
@@ -63,20 +70,25 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
         let judged = matrix.facts().of(row % matrix.queries().len());
         judged.iter().for_each(|(code, count)| left[usize::from(code)] = count);
     }
-    let ties = row.zip(matrix.tied_groups()).map(|(row, tied)| tied.of(row as u32)).unwrap_or_default();
-    // Documents that the rule cut off are judged too, and are not in the labels.
-    ties.cut.iter().for_each(|cut| left[usize::from(cut.code)] -= cut.count); // at most as many are judged so
+    let ties =
+        row.zip(matrix.tied_groups()).map(|(row, tied)| tied.of(row as u32)).unwrap_or_default();
+    // Documents that the rule cut off are judged too, and are not in the labels. At most as many
+    // are judged so.
+    ties.cut.iter().for_each(|cut| left[usize::from(cut.code)] -= cut.count);
     for (rank, label) in (1..).zip(tile.lane(lane)) {
         let left = &mut left[usize::from(label)];
         match label {
             PAST_END if rank > depth => {}
-            _ if rank > depth => return Some(format!("a label at rank {rank}, past the end at {depth}")),
+            _ if rank > depth => {
+                return Some(format!("a label at rank {rank}, past the end at {depth}"));
+            }
             _ if label == PAST_END || usize::from(label) >= matrix.book().codes() => {
                 return Some(format!("the label at rank {rank} means nothing in this codebook"));
             }
             _ if *left == 0 => {
                 return Some(format!(
-                    "the ranking has more documents of code {label} than are judged so for its query"
+                    "the ranking has more documents of code {label} than are judged so for its \
+                     query"
                 ));
             }
             _ => *left -= 1,
@@ -98,11 +110,17 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
         let mut of_row = of_row.iter().take_while(|of| of.row as usize == row);
         if let Some(of) = of_row.find(|of| !of.is_alike(|rank| tile.label(lane, rank))) {
             let (length, from) = (of.group.length, of.group.start + 1);
-            return Some(format!("the {length} tied labels from rank {from} on are not of one grade"));
+            return Some(format!(
+                "the {length} tied labels from rank {from} on are not of one grade"
+            ));
         }
     }
     let unmixed = ties.unmixed(|rank| tile.label(lane, rank))?;
-    Some(format!("the {} tied labels from rank {} on are not mixed", unmixed.length, unmixed.start + 1))
+    Some(format!(
+        "the {} tied labels from rank {} on are not mixed",
+        unmixed.length,
+        unmixed.start + 1
+    ))
 }
 
 /// Describes what is wrong with the exact grades of a row that has these labels.
@@ -119,9 +137,14 @@ fn unsound_grades(
     }
     grades.sort_unstable_by(f64::total_cmp);
     let mut known = exact.facts.of(row % queries).iter();
-    let mut most = |grade: f64| known.find(|&(of, _)| of == grade).map_or(0, |(_, count)| count as usize);
-    let too_many = grades.chunk_by(|one, next| one == next).find(|alike| alike.len() > most(alike[0]))?;
-    Some(format!("the ranking has more documents of grade {} than are judged so for its query", too_many[0]))
+    let mut most =
+        |grade: f64| known.find(|&(of, _)| of == grade).map_or(0, |(_, count)| count as usize);
+    let too_many =
+        grades.chunk_by(|one, next| one == next).find(|alike| alike.len() > most(alike[0]))?;
+    Some(format!(
+        "the ranking has more documents of grade {} than are judged so for its query",
+        too_many[0]
+    ))
 }
 
 /// Describes what is wrong with the numbers of the documents of a row that has these labels.
@@ -134,12 +157,17 @@ fn unsound_documents(
     let named: Vec<u8> = labels.filter(|&label| Above::POOLED.contains(label)).collect();
     let numbers = grouped.rows.of(row);
     if named.len() != numbers.len() {
-        return Some(format!("{} documents of the qrels with {} numbers", named.len(), numbers.len()));
+        return Some(format!(
+            "{} documents of the qrels with {} numbers",
+            named.len(),
+            numbers.len()
+        ));
     }
     // Levels of preferences are no grades.
     let graded = grouped.of.by != JudgedBy::Preference;
     let largest = grouped.of.largest(row % grouped.of.judgments.len());
-    let other = |&(label, number): &(u8, u32)| graded && book.code(largest[number as usize]) != Some(label);
+    let other =
+        |&(label, number): &(u8, u32)| graded && book.code(largest[number as usize]) != Some(label);
     let (label, number) = named.into_iter().zip(numbers.iter().copied()).find(other)?;
     Some(format!("document {number} has code {label}, which is not that of its largest grade"))
 }

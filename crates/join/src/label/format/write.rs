@@ -6,12 +6,16 @@ use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{Encoder, bytes_of};
-use super::further::{encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units};
-use super::layout::{
-    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, SPANS, TIED, TILE_ALIGN, TILES,
-    UNITS, VERSION,
+use super::further::{
+    encode_exact, encode_groups, encode_ideal, encode_spans, encode_tied, encode_units,
 };
-use super::sections::{encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs};
+use super::layout::{
+    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MAGIC, OPTIONAL, REQUIRED, SPANS, TIED, TILE_ALIGN,
+    TILES, UNITS, VERSION,
+};
+use super::sections::{
+    encode_book, encode_facts, encode_ids, encode_packing, encode_rule, encode_runs,
+};
 use crate::error::{Error, Result};
 use crate::label::code::Extent;
 use crate::label::facets::JudgedBy;
@@ -19,8 +23,8 @@ use crate::label::matrix::LabelMatrix;
 use crate::whole_file;
 
 impl LabelMatrix {
-    /// Writes the matrix as a `.lmx` file. It is written under a temporary name in the same folder first, so `path` never names half a
-    /// file.
+    /// Writes the matrix as a `.lmx` file. It is written under a temporary name in the same folder
+    /// first, so `path` never names half a file.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
@@ -36,7 +40,8 @@ impl LabelMatrix {
     /// ```
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        encode(self, &mut bytes).unwrap_or_else(|_| unreachable!("memory takes all that is written"));
+        encode(self, &mut bytes)
+            .unwrap_or_else(|_| unreachable!("memory takes all that is written"));
         bytes
     }
 }
@@ -55,7 +60,8 @@ fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
     let extent = matrix.book.extent().unwrap_or(Extent::NONE);
     let exact = matrix.exact.as_ref().map(|exact| encode_exact(exact, extent));
     let groups = matrix.grouped.as_ref().map(encode_groups);
-    let of_groups = if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
+    let of_groups =
+        if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
     [
         (TIED, OPTIONAL, tied),
         (IDEAL, OPTIONAL, encode_ideal(matrix.ideal)),
@@ -79,7 +85,8 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
     let more = further(matrix);
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
     let first = first.map(|(kind, bytes)| (kind, 0, bytes));
-    let more = more.iter().filter_map(|(kind, mark, bytes)| Some((*kind, *mark, &bytes.as_ref()?[..])));
+    let more =
+        more.iter().filter_map(|(kind, mark, bytes)| Some((*kind, *mark, &bytes.as_ref()?[..])));
     let sections: Vec<(u32, u32, &[u8])> = first.chain(more).collect();
     let mut table = Vec::new();
     let mut offset = HEADER + ENTRY * sections.len();

@@ -1,14 +1,19 @@
 //! Judgments read query by query, from a text or from columns that can be read in any order.
 //!
 //! ```text
-//! survey   q1: bytes 0 to 900; q2: …                      room for the judgments of each query, in order of queries
-//! part     q1: lines → rows → judgments, in place         the rows are then forgotten: their memory holds those of the next query
-//!          q2 …                                           groups as numbers of names in the order in which the part met them
-//! all      names of all parts in bytewise order; where a part's numbers are others, they are replaced
+//! survey   q1: bytes 0 to 900; q2: …                room for the judgments of each query, in order
+//!                                                   of queries
+//! part     q1: lines → rows → judgments, in place   the rows are then forgotten: their memory
+//!                                                   holds those of the next query
+//!          q2 …                                     groups as numbers of names in the order in
+//!                                                   which the part met them
+//! all      names of all parts in bytewise order; where a part's numbers are others, they are
+//!          replaced
 //! ```
 //!
-//! What it is for: a new page of memory costs more than the reading of a line that fills it, and rows of all queries, kept until the last
-//! line is read, are as many bytes as the judgments made of them. Judgments of a text whose queries are scattered are read otherwise.
+//! What it is for: a new page of memory costs more than the reading of a line that fills it, and
+//! rows of all queries, kept until the last line is read, are as many bytes as the judgments made
+//! of them. Judgments of a text whose queries are scattered are read otherwise.
 
 use rayon::prelude::*;
 
@@ -86,8 +91,8 @@ impl<W> ReadPart<W> {
     }
 }
 
-/// Reads judgments query by query: `read` passes those of a place to a piece, and its lines are counted from the first of the query on.
-/// Returns what can be used of them, and the problems.
+/// Reads judgments query by query: `read` passes those of a place to a piece, and its lines are
+/// counted from the first of the query on. Returns what can be used of them, and the problems.
 pub fn read_by_query<W: Send>(
     survey: Survey,
     described: (&str, FacetShape, &str),
@@ -98,7 +103,8 @@ pub fn read_by_query<W: Send>(
 ) -> Result<(Qrels, Problems)> {
     let shape = described.1;
     let (queries, places) = survey.sorted();
-    let rooms: Vec<usize> = places.iter().map(|places| places.iter().map(|place| place.room).sum()).collect();
+    let rooms: Vec<usize> =
+        places.iter().map(|places| places.iter().map(|place| place.room).sum()).collect();
     let mut all = AllJudgments::new(rooms.iter().sum(), shape);
     let begin = || ReadPart {
         reader: reader(),
@@ -140,6 +146,8 @@ pub fn read_by_query<W: Send>(
 
 /// Replaces the numbers of groups and sub-groups by `numbers`.
 fn renumber(room: &mut FacetRoom<'_>, numbers: &[u32]) {
-    room.judgments.iter_mut().for_each(|judgment| judgment.group = numbers[judgment.group as usize]);
+    room.judgments
+        .iter_mut()
+        .for_each(|judgment| judgment.group = numbers[judgment.group as usize]);
     room.subgroups.iter_mut().for_each(|subgroup| *subgroup = numbers[*subgroup as usize]);
 }

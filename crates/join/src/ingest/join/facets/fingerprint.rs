@@ -1,16 +1,20 @@
-//! The fingerprint of the judgments of a query: the sum of their hashes, which does not depend on their order.
+//! The fingerprint of the judgments of a query: the sum of their hashes, which does not depend on
+//! their order.
 //!
 //! ```text
-//! hashed   length, query │ length, group │ length, sub-group │ length, document │ grade          lengths of 8 bytes, all little-endian
+//! hashed   length, query │ length, group │ length, sub-group │ length, document │ grade
+//!          lengths of 8 bytes, all little-endian
 //! ```
 //!
-//! Judgments that follow one another differ in the document or the group and in the grade, and names mostly have one length. So the bytes of
-//! the judgment before are written over where they differ, and only behind a part of another length all are written anew. Writing all of
-//! them took longer than hashing them.
+//! Judgments that follow one another differ in the document or the group and in the grade, and
+//! names mostly have one length. So the bytes of the judgment before are written over where they
+//! differ, and only behind a part of another length all are written anew. Writing all of them took
+//! longer than hashing them.
 //!
-//! What was just written is read as words that lie across several writes. Such a read waits until they have reached the cache, and
-//! everything behind it with it: hashing each judgment at once took most of its time for that. So several are written, each into bytes of
-//! its own, before the first of them is hashed.
+//! What was just written is read as words that lie across several writes. Such a read waits until
+//! they have reached the cache, and everything behind it with it: hashing each judgment at once
+//! took most of its time for that. So several are written, each into bytes of its own, before the
+//! first of them is hashed.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -28,10 +32,15 @@ pub struct JudgmentHashes {
 impl JudgmentHashes {
     /// Begins the judgments of a query.
     pub fn of(query: &[u8]) -> Self {
-        JudgmentHashes { written: std::array::from_fn(|_| HashedJudgment::of(query)), count: 0, sum: 0 }
+        JudgmentHashes {
+            written: std::array::from_fn(|_| HashedJudgment::of(query)),
+            count: 0,
+            sum: 0,
+        }
     }
 
-    /// Adds a judgment whose group, sub-group and document have these numbers, by which `name` returns their bytes.
+    /// Adds a judgment whose group, sub-group and document have these numbers, by which `name`
+    /// returns their bytes.
     #[inline(always)]
     pub fn add<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) {
         self.written[self.count].write(numbers, grade, name);
@@ -67,7 +76,8 @@ struct HashedJudgment {
 
 impl HashedJudgment {
     fn of(query: &[u8]) -> Self {
-        let mut of = HashedJudgment { bytes: Vec::with_capacity(128), parts: [[0; 2]; 3], last: None };
+        let mut of =
+            HashedJudgment { bytes: Vec::with_capacity(128), parts: [[0; 2]; 3], last: None };
         of.push(query);
         of
     }
@@ -116,7 +126,9 @@ mod tests {
         let names: [&[u8]; 5] = [b"", b"a", b"b", b"longer", b"LONGER"];
         let plain = |numbers: [u32; 3], grade: f64| {
             let mut bytes = Vec::new();
-            for part in [b"query".as_slice()].into_iter().chain(numbers.map(|number| names[number as usize]))
+            for part in [b"query".as_slice()]
+                .into_iter()
+                .chain(numbers.map(|number| names[number as usize]))
             {
                 bytes.extend((part.len() as u64).to_le_bytes());
                 bytes.extend(part);

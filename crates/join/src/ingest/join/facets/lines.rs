@@ -63,7 +63,11 @@ impl TakeLines<4> for PieceLines<'_> {
             return self.not_a_number(line, &text[starts[3]..ends[3]]);
         };
         let id = |field: usize| IdInText { text, start: starts[field], end: ends[field] };
-        self.take(line, JudgmentPlace { query: id(0), group: id(1), subgroup: None, doc: id(2) }, grade);
+        self.take(
+            line,
+            JudgmentPlace { query: id(0), group: id(1), subgroup: None, doc: id(2) },
+            grade,
+        );
     }
 
     // Lines of five fields are few.

@@ -1,4 +1,5 @@
-//! The judgments of one query: its documents in bytewise order, and what is wrong with its judgments.
+//! The judgments of one query: its documents in bytewise order, and what is wrong with its
+//! judgments.
 
 use super::fingerprint::JudgmentHashes;
 use super::piece::StretchJudgments;
@@ -54,14 +55,21 @@ impl LinedJudgment {
 }
 
 impl<'t> MadeQuery<'t> {
-    /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and puts them into `room`, by document,
-    /// group and sub-group. There is room for all of them; those that count come first.
-    pub fn of(query: &[u8], parts: &[Stretch<'t>], naming: FacetNames<'_>, room: &mut FacetRoom<'_>) -> Self {
+    /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and
+    /// puts them into `room`, by document, group and sub-group. There is room for all of them;
+    /// those that count come first.
+    pub fn of(
+        query: &[u8],
+        parts: &[Stretch<'t>],
+        naming: FacetNames<'_>,
+        room: &mut FacetRoom<'_>,
+    ) -> Self {
         let (docs, places) = placed(parts, naming.seed);
         let rows = FacetedRows { parts, places: &places, shape: naming.shape };
         let (count, fingerprint, problems) = (room.judgments.len(), 0, Earliest::default());
         let mut made = MadeQuery { docs, count, largest: Vec::new(), fingerprint, problems };
-        // Lines are needed for messages alone, and sub-groups for preferences: mostly judgments are distributed without them.
+        // Lines are needed for messages alone, and sub-groups for preferences: mostly judgments are
+        // distributed without them.
         let by_preference = naming.shape.by == JudgedBy::Preference;
         if by_preference || !made.distribute(&rows, room.judgments) {
             made.distribute_lined(query, &rows, naming, room);
@@ -74,7 +82,8 @@ impl<'t> MadeQuery<'t> {
         made
     }
 
-    /// Puts the judgments into their room; returns whether each has a place of its own. They have no sub-groups.
+    /// Puts the judgments into their room; returns whether each has a place of its own. They have
+    /// no sub-groups.
     fn distribute(&mut self, rows: &FacetedRows<'_, '_>, judgments: &mut [FacetJudgment]) -> bool {
         self.largest.resize(self.docs.len(), f64::NEG_INFINITY);
         rows.distribute(self.docs.len(), judgments, |LinedJudgment { of, .. }| {
@@ -85,7 +94,8 @@ impl<'t> MadeQuery<'t> {
         sort_judgments(judgments, |of| (of.document, of.group, 0))
     }
 
-    /// Does what `distribute` does for judgments whose lines or sub-groups are needed, and notes what is wrong with them.
+    /// Does what `distribute` does for judgments whose lines or sub-groups are needed, and notes
+    /// what is wrong with them.
     fn distribute_lined(
         &mut self,
         query: &[u8],
@@ -102,7 +112,10 @@ impl<'t> MadeQuery<'t> {
         }
         self.count = lined.len();
         room.judgments.iter_mut().zip(&lined).for_each(|(judgment, lined)| *judgment = lined.of);
-        room.subgroups.iter_mut().zip(&lined).for_each(|(subgroup, lined)| *subgroup = lined.subgroup);
+        room.subgroups
+            .iter_mut()
+            .zip(&lined)
+            .for_each(|(subgroup, lined)| *subgroup = lined.subgroup);
         if by_preference && let Err(fault) = preferences(&lined, self.docs.len() as u32) {
             let (line, message) = self.told(&fault, &lined, naming.names, query);
             self.problems.add(line, || message);
@@ -128,7 +141,12 @@ impl<'t> MadeQuery<'t> {
     }
 
     /// Removes judgments of a document in a group that was judged there before.
-    fn without_repeats(&mut self, lined: &mut Vec<LinedJudgment>, naming: FacetNames<'_>, query: &[u8]) {
+    fn without_repeats(
+        &mut self,
+        lined: &mut Vec<LinedJudgment>,
+        naming: FacetNames<'_>,
+        query: &[u8],
+    ) {
         let by = match naming.shape.by {
             JudgedBy::Judge => "by judge",
             JudgedBy::Subtopic => "for subtopic",
@@ -140,10 +158,12 @@ impl<'t> MadeQuery<'t> {
                 let (docs, problems) = (&self.docs, &mut self.problems);
                 problems.add(judgment.line, || {
                     let doc = quoted(docs[judgment.of.document as usize].bytes());
-                    let (group, query) = (quoted(naming.names[judgment.of.group as usize]), quoted(query));
+                    let (group, query) =
+                        (quoted(naming.names[judgment.of.group as usize]), quoted(query));
                     let first = before.line;
                     format!(
-                        "docno {doc} is judged again {by} {group} for query {query}, first on line {first}"
+                        "docno {doc} is judged again {by} {group} for query {query}, first on line \
+                         {first}"
                     )
                 });
             }
@@ -151,7 +171,8 @@ impl<'t> MadeQuery<'t> {
         });
     }
 
-    /// The line and the message of a fault in the preferences of a query, whose judgments are on these lines.
+    /// The line and the message of a fault in the preferences of a query, whose judgments are on
+    /// these lines.
     fn told(
         &self,
         fault: &PreferenceFault,
@@ -175,7 +196,9 @@ impl<'t> MadeQuery<'t> {
         };
         let message = match fault {
             PreferenceFault::TwoLevels { higher, lower } => two("two levels", *higher, *lower),
-            PreferenceFault::ZeroAndMore { zero, more } => two("level 0 and a level above 0", *zero, *more),
+            PreferenceFault::ZeroAndMore { zero, more } => {
+                two("level 0 and a level above 0", *zero, *more)
+            }
             PreferenceFault::Cycle { steps } => {
                 let step = |&(above, below): &(usize, usize)| {
                     let (one, other) = (line_of(above), line_of(below));
@@ -203,7 +226,8 @@ impl<'t> MadeQuery<'t> {
     }
 }
 
-/// The distinct documents of a query in bytewise order, and the place there of each document of each stretch, one stretch after the other.
+/// The distinct documents of a query in bytewise order, and the place there of each document of
+/// each stretch, one stretch after the other.
 fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<IdInText<'t>>, Vec<u32>) {
     let mut docs: Vec<IdInText<'_>> = Vec::new();
     let mut numbers: Vec<u32> = Vec::new();
@@ -224,9 +248,11 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<IdInText<'t>>, Vec<u32>
             }
         }
     }
-    // Eight bytes behind what all docnos begin with are compared as one number, and are nearly always enough.
+    // Eight bytes behind what all docnos begin with are compared as one number, and are nearly
+    // always enough.
     let common = common_prefix(&docs);
-    let mut order: Vec<(u64, u32)> = docs.iter().map(|doc| doc.prefix_behind(common)).zip(0..).collect();
+    let mut order: Vec<(u64, u32)> =
+        docs.iter().map(|doc| doc.prefix_behind(common)).zip(0..).collect();
     let compare = |one: &(u64, u32), other: &(u64, u32)| {
         let rest = |of: &(u64, u32)| &docs[of.1 as usize].bytes()[common..];
         one.0.cmp(&other.0).then_with(|| rest(one).cmp(rest(other)))
@@ -244,8 +270,9 @@ fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<IdInText<'t>>, Vec<u32>
 fn common_prefix(ids: &[IdInText<'_>]) -> usize {
     let Some((first, rest)) = ids.split_first() else { return 0 };
     rest.iter().fold(first.bytes().len(), |common, id| {
-        let alike =
-            |bytes: &[u8]| bytes.iter().zip(first.bytes()).take_while(|(one, other)| one == other).count();
+        let alike = |bytes: &[u8]| {
+            bytes.iter().zip(first.bytes()).take_while(|(one, other)| one == other).count()
+        };
         if id.bytes().starts_with(&first.bytes()[..common]) { common } else { alike(id.bytes()) }
     })
 }
@@ -267,7 +294,8 @@ impl FacetedRows<'_, '_> {
             let places = &self.places[start..];
             for row in part.rows {
                 let [group, subgroup] = row.groups.map(|name| names[name as usize]);
-                let of = FacetJudgment { document: places[row.doc as usize], group, grade: row.grade };
+                let of =
+                    FacetJudgment { document: places[row.doc as usize], group, grade: row.grade };
                 let subgroup = if self.shape.has_subgroups() { subgroup } else { 0 };
                 take(LinedJudgment { of, subgroup, line: part.before + u64::from(row.line) });
             }
@@ -275,7 +303,8 @@ impl FacetedRows<'_, '_> {
         }
     }
 
-    /// Puts what `of` makes of each judgment into `into`, by document, and those of a document in the order of the lines.
+    /// Puts what `of` makes of each judgment into `into`, by document, and those of a document in
+    /// the order of the lines.
     #[inline(always)]
     fn distribute<T>(&self, docs: usize, into: &mut [T], mut of: impl FnMut(LinedJudgment) -> T) {
         let mut ends = vec![0u32; docs + 1];
@@ -297,8 +326,8 @@ impl FacetedRows<'_, '_> {
 /// A place among the judgments of a query: document, group, sub-group.
 type FacetPlace = (u32, u32, u32);
 
-/// Sorts judgments, which are by document already, by their places, and those of one place by line; returns whether each has a place of its
-/// own.
+/// Sorts judgments, which are by document already, by their places, and those of one place by line;
+/// returns whether each has a place of its own.
 fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> FacetPlace) -> bool {
     // In the usual text the groups of each document ascend.
     if all.is_sorted_by(|one, next| place(one) < place(next)) {
@@ -313,7 +342,10 @@ fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> FacetPlace) -> bool {
 }
 
 /// The preferences of one query.
-fn preferences(judgments: &[LinedJudgment], documents: u32) -> Result<Preferences, PreferenceFault> {
+fn preferences(
+    judgments: &[LinedJudgment],
+    documents: u32,
+) -> Result<Preferences, PreferenceFault> {
     let line = |judgment: &LinedJudgment| PreferenceLine::from((&judgment.of, judgment.subgroup));
     Preferences::new(&judgments.iter().map(line).collect::<Vec<_>>(), documents)
 }

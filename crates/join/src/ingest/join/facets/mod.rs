@@ -5,33 +5,40 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Where the rows of a query are together, as they mostly are, a first look finds them ([`survey`]), and each query is read and made at once
-//! ([`by_query`]). What passes by, is made of other formats, or has its queries scattered is read piece by piece, on all threads, and its
-//! queries are made when all of it is read. Both ways number the documents of a query and the names of groups in a piece of rows
-//! ([`piece`]). Then each query's documents are numbered in bytewise order, groups in the bytewise order of all their names, and its
-//! judgments are checked ([`made`]). Queries that were made are put together ([`part`]), and plain labels are made of each document's
-//! largest grade.
+//! Where the rows of a query are together, as they mostly are, a first look finds them
+//! ([`survey`]), and each query is read and made at once ([`by_query`]). What passes by, is made of
+//! other formats, or has its queries scattered is read piece by piece, on all threads, and its
+//! queries are made when all of it is read. Both ways number the documents of a query and the names
+//! of groups in a piece of rows ([`piece`]). Then each query's documents are numbered in bytewise
+//! order, groups in the bytewise order of all their names, and its judgments are checked
+//! ([`made`]). Queries that were made are put together ([`part`]), and plain labels are made of
+//! each document's largest grade.
 //!
 //! ```text
-//! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1      ║ a border of pieces, cut anywhere between lines
-//! piece   stretch q1: d7 = 0, d3 = 1;  names: ann = 0, bob = 1                     24 bytes a row: grade, document, groups, line
+//! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1
+//!                                                 ║ a border of pieces, cut anywhere between lines
+//! piece   stretch q1: d7 = 0, d3 = 1;  names: ann = 0, bob = 1
 //!         rows (0, ann) (1, ann) (0, bob)         ║ stretch q1: d3 = 0; stretch q2 …
+//!         24 bytes a row: grade, document, groups, line
 //! query   q1: all its stretches; documents together d3, d7 → 0, 1; names of all pieces → 0, 1
-//!         judgments by (document, group, sub-group), in room that was set aside for as many as q1 has rows
+//!         judgments by (document, group, sub-group), in room that was set aside for as many as q1
+//!         has rows
 //! ```
 //!
-//! Why documents are numbered twice: a piece cannot know the documents of the others, and a number of 4 bytes in each row is less than a
-//! docno. In most texts a document's lines are together, or each group names the same documents in the same order; then a row's document is
-//! the last one or the next one, which one comparison tells, and nothing is hashed (`JudgmentPiece::push`). Rows are put in order by
-//! counting, by document, and sorted only where a document's own few are out of order, so that all of it is linear but for sorting distinct
-//! docnos and names.
+//! Why documents are numbered twice: a piece cannot know the documents of the others, and a number
+//! of 4 bytes in each row is less than a docno. In most texts a document's lines are together, or
+//! each group names the same documents in the same order; then a row's document is the last one or
+//! the next one, which one comparison tells, and nothing is hashed (`JudgmentPiece::push`). Rows
+//! are put in order by counting, by document, and sorted only where a document's own few are out of
+//! order, so that all of it is linear but for sorting distinct docnos and names.
 //!
-//! Why bytewise order of names and docnos: the numbers are stored in matrices and summed over in their order, so they must not depend on
-//! the order of the lines, on borders of pieces, or on threads. ndeval and trec_eval also go by names: the one by docnos where gains are
-//! equal, the other by judgment groups when it averages.
+//! Why bytewise order of names and docnos: the numbers are stored in matrices and summed over in
+//! their order, so they must not depend on the order of the lines, on borders of pieces, or on
+//! threads. ndeval and trec_eval also go by names: the one by docnos where gains are equal, the
+//! other by judgment groups when it averages.
 //!
-//! Nothing of a piece refers to the text, so that a pipe can be read by blocks; the price is that each distinct docno of a stretch is
-//! copied once.
+//! Nothing of a piece refers to the text, so that a pipe can be read by blocks; the price is that
+//! each distinct docno of a stretch is copied once.
 
 mod by_query;
 mod fingerprint;
@@ -106,15 +113,17 @@ pub(in crate::ingest) fn read(
         }
         Some(_) => {
             let tell = |read| watch.iter().for_each(|watch| watch.add(read));
-            let blocks =
-                text.text_told(tell).map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
+            let blocks = text
+                .text_told(tell)
+                .map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
             reading.add_blocks(&text.name, blocks)?;
         }
     }
     reading.finish(&text.name)
 }
 
-/// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them, and the problems.
+/// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them,
+/// and the problems.
 pub(in crate::ingest) fn read_rows(
     (text, form): (&Opened, &Form),
     by: JudgedBy,
@@ -134,7 +143,13 @@ pub(in crate::ingest) fn read_rows(
         match row {
             Ok(row) => {
                 let groups = [row.group.unwrap_or_default(), b""];
-                take(&mut rows, shape, line, JudgmentPlace::alone(row.query, groups, row.doc), row.value);
+                take(
+                    &mut rows,
+                    shape,
+                    line,
+                    JudgmentPlace::alone(row.query, groups, row.doc),
+                    row.value,
+                );
             }
             Err(message) => rows.problem(line, message),
         }
@@ -145,7 +160,8 @@ pub(in crate::ingest) fn read_rows(
     assemble(rows.finish(), &text.name, shape, &form.expected(Role::Qrels), seed, watch)
 }
 
-/// Reads columns in memory by facet; returns what can be used of them, and the problems, whose lines are rows.
+/// Reads columns in memory by facet; returns what can be used of them, and the problems, whose
+/// lines are rows.
 pub(in crate::ingest) fn read_columns(
     (name, batches): (&str, &[Judgments<'_>]),
     by: JudgedBy,
@@ -155,12 +171,14 @@ pub(in crate::ingest) fn read_columns(
 ) -> Result<(Qrels, Problems)> {
     let columns = CheckedColumns::of_judgments(name, batches, seed)?;
     if let Some(batch) = columns.without_groups() {
-        let message = format!("batch {batch}: the groups are missing, and judgments are read by {by}");
+        let message =
+            format!("batch {batch}: the groups are missing, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
     }
     if by != JudgedBy::Preference && columns.have_subgroups() {
-        let message =
-            format!("there are sub-groups, which only preferences have, and judgments are read by {by}");
+        let message = format!(
+            "there are sub-groups, which only preferences have, and judgments are read by {by}"
+        );
         return Err(Error::Input(whole_file(name, message)));
     }
     let shape = FacetShape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
@@ -188,8 +206,9 @@ pub(in crate::ingest) fn read_columns(
 }
 
 impl Qrels {
-    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one in each group; a group is a judge, a
-    /// subtopic, or a group of preferences, whose levels are the grades. The judgments are those of a text with the same fields.
+    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one
+    /// in each group; a group is a judge, a subtopic, or a group of preferences, whose levels are
+    /// the grades. The judgments are those of a text with the same fields.
     ///
     /// ```
     /// use laneval::{Evaluator, JudgedBy, Join, Qrels};
@@ -203,7 +222,8 @@ impl Qrels {
     /// ```
     ///
     /// # Errors
-    /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
+    /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict
+    /// one another.
     pub fn by_facet<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
         by: JudgedBy,
@@ -215,8 +235,9 @@ impl Qrels {
         Ok(rows.finish(None)?.of_any_dialect())
     }
 
-    /// The same judgments with numbered documents: a matrix of runs that are joined with them knows which documents they have. `pools`
-    /// needs it. The number takes four bytes for each judged document that a run retrieves.
+    /// The same judgments with numbered documents: a matrix of runs that are joined with them knows
+    /// which documents they have. `pools` needs it. The number takes four bytes for each judged
+    /// document that a run retrieves.
     ///
     /// Of judgments by judge or subtopic, a document has its largest grade.
     ///
@@ -225,7 +246,8 @@ impl Qrels {
     pub fn numbered(&self) -> Result<Self> {
         if self.passages().is_some() {
             return Err(Error::Unanswerable(
-                "judgments by span name no documents that runs could share: make judgments of chunks of them"
+                "judgments by span name no documents that runs could share: make judgments of \
+                 chunks of them"
                     .to_owned(),
             ));
         }
@@ -244,7 +266,8 @@ impl Qrels {
     }
 }
 
-/// Judgments by facet that are taken one by one, in any order: the same as columns of them, without the columns.
+/// Judgments by facet that are taken one by one, in any order: the same as columns of them, without
+/// the columns.
 ///
 /// ```
 /// use laneval::columns::JudgmentsByFacet;
@@ -265,14 +288,16 @@ pub struct JudgmentsByFacet {
 }
 
 impl JudgmentsByFacet {
-    /// Takes no judgments yet, for a [`Join`](crate::ingest::Join) of this dialect and by these facets.
+    /// Takes no judgments yet, for a [`Join`](crate::ingest::Join) of this dialect and by these
+    /// facets.
     ///
     /// # Errors
     /// Judgments by span, which have positions and no groups.
     pub fn new(by: JudgedBy, dialect: Dialect) -> Result<Self> {
         if by == JudgedBy::Span {
             return Err(Error::Unanswerable(
-                "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes these"
+                "a judgment by span has a start and an end, and no group: `Qrels::by_span` takes \
+                 these"
                     .to_owned(),
             ));
         }
@@ -280,7 +305,8 @@ impl JudgmentsByFacet {
         Ok(JudgmentsByFacet { rows: Growing::new(seed, shape.thins()), shape, seed, count: 0 })
     }
 
-    /// Takes a judgment. What is wrong with it is said when all are put together; its line is its number, from 1.
+    /// Takes a judgment. What is wrong with it is said when all are put together; its line is its
+    /// number, from 1.
     #[inline]
     pub fn push(&mut self, query: &[u8], group: &[u8], doc: &[u8], grade: f64) {
         self.count += 1;
@@ -343,7 +369,8 @@ pub(in crate::ingest) fn read_passing(
     reading.finish(name)
 }
 
-/// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie in it, so that none of it has to stay.
+/// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie
+/// in it, so that none of it has to stay.
 struct FacetText<'a> {
     by: JudgedBy,
     /// The number of fields of a line, once it is known.
@@ -374,7 +401,8 @@ impl<'a> FacetText<'a> {
         FacetShape::of(self.by, self.fields.unwrap_or(4), self.dialect)
     }
 
-    /// Learns the number of fields of a line from the first one: both formats of preferences are told apart by it.
+    /// Learns the number of fields of a line from the first one: both formats of preferences are
+    /// told apart by it.
     fn learn_fields(&mut self, text: &[u8]) {
         if self.fields.is_none() {
             let comments = self.dialect.rules().qrels_comments;
@@ -383,7 +411,8 @@ impl<'a> FacetText<'a> {
         }
     }
 
-    /// Reads a whole text query by query; `None` if the lines of queries are not together. `tell` hears of the bytes of each place.
+    /// Reads a whole text query by query; `None` if the lines of queries are not together. `tell`
+    /// hears of the bytes of each place.
     fn by_query(
         &mut self,
         text: &[u8],
@@ -394,7 +423,9 @@ impl<'a> FacetText<'a> {
         let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
         let survey = Survey::of_text(text, &pieces(text), shape.rules.qrels_comments, seed)?;
         let told = AtomicUsize::new(0);
-        let read = |scanner: &mut Scanner, place: &QueryPlace, (piece, before): (&mut JudgmentPiece, u64)| {
+        let read = |scanner: &mut Scanner,
+                    place: &QueryPlace,
+                    (piece, before): (&mut JudgmentPiece, u64)| {
             scanner.each_line(
                 &text[place.range.clone()],
                 &mut PieceLines { piece, shape, before, of_one_query: true },
@@ -404,7 +435,8 @@ impl<'a> FacetText<'a> {
         };
         let described = (name, shape, &*format!(": {}", shape.expected()));
         let made = read_by_query(survey, described, seed, watch, Scanner::default, read);
-        tell(text.len().saturating_sub(told.into_inner())); // what lies before the first query of a piece
+        // What lies before the first query of a piece.
+        tell(text.len().saturating_sub(told.into_inner()));
         Some(made)
     }
 
@@ -415,8 +447,10 @@ impl<'a> FacetText<'a> {
         let piece = |scanner: &mut Scanner, range: Range<usize>| {
             not_stopped(watch)?;
             tell(range.len());
-            let (part, mut piece) =
-                (&text[range.clone()], JudgmentPiece::new(seed, range.len() / USUAL, shape.thins()));
+            let (part, mut piece) = (
+                &text[range.clone()],
+                JudgmentPiece::new(seed, range.len() / USUAL, shape.thins()),
+            );
             let lines = scanner.each_line(
                 part,
                 &mut PieceLines { piece: &mut piece, shape, before: 0, of_one_query: false },
@@ -456,11 +490,19 @@ impl<'a> FacetText<'a> {
 
     fn finish(self, name: &str) -> Result<(Qrels, Problems)> {
         let shape = self.shape();
-        assemble(self.pieces, name, shape, &format!(": {}", shape.expected()), self.seed, self.watch)
+        assemble(
+            self.pieces,
+            name,
+            shape,
+            &format!(": {}", shape.expected()),
+            self.seed,
+            self.watch,
+        )
     }
 }
 
-/// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
+/// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks
+/// like, behind a colon.
 fn assemble(
     mut pieces: Vec<JudgmentPiece>,
     name: &str,
@@ -477,10 +519,12 @@ fn assemble(
     }
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
     let names = names_of(&pieces);
-    let numbers: Vec<Vec<u32>> = pieces.par_iter().map(|piece| piece.numbers_among(&names)).collect();
+    let numbers: Vec<Vec<u32>> =
+        pieces.par_iter().map(|piece| piece.numbers_among(&names)).collect();
     let queries = stretches_by_query(&pieces);
     let of_stretch = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
-    let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| of_stretch(at).0.rows.len()).sum();
+    let rows =
+        |stretches: &[(usize, usize)]| stretches.iter().map(|at| of_stretch(at).0.rows.len()).sum();
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
     let mut all = AllJudgments::new(count, shape);
     let naming = FacetNames { shape, names: &names, seed };
@@ -543,7 +587,13 @@ mod tests {
 
     fn all(qrels: &Qrels) -> impl PartialEq + std::fmt::Debug + use<> {
         let grouped = qrels.facets().unwrap().clone();
-        (qrels.fingerprint(), qrels.queries().clone(), grouped, qrels.facts().clone(), qrels.book().clone())
+        (
+            qrels.fingerprint(),
+            qrels.queries().clone(),
+            grouped,
+            qrels.facts().clone(),
+            qrels.book().clone(),
+        )
     }
 
     /// The rows of a text in TREC.
@@ -565,11 +615,15 @@ mod tests {
         };
         let record = |[query, judge, doc, grade]: [&str; 4]| {
             format!(
-                r#"{{"qid": "{query}", "rel": {grade}, "docno": "{doc}", "annotator": "{judge}", "x": []}}"#
+                "{{\"qid\": \"{query}\", \"rel\": {grade}, \"docno\": \"{doc}\", \
+                 \"annotator\": \"{judge}\", \"x\": []}}"
             )
         };
         check(&lines("query_id\tjudge\tdoc_id\trelevance\n", |row| row.join("\t")), None);
-        check(&lines("rel,doc,rater_id,x,topic\n", |[q, j, d, g]| format!("{g},{d},\"{j}\",,{q}")), None);
+        check(
+            &lines("rel,doc,rater_id,x,topic\n", |[q, j, d, g]| format!("{g},{d},\"{j}\",,{q}")),
+            None,
+        );
         check(&lines("qid judge docno rel\n", |row| row.join(" ")), None);
         check(&lines("", record), None);
         check(&lines("", record).replace("\"7\"", "7"), None);
@@ -595,10 +649,12 @@ mod tests {
             let text = read(group, "qrels", trec, None).unwrap();
             assert_eq!(all(&by(group).judgments(&[one, two]).unwrap()), all(&text));
         }
-        let preferences = read(JudgedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
+        let preferences =
+            read(JudgedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
         let subgroups = Judgments {
             subgroup: Some((&["s", "s", "t"]).into()),
-            ..Judgments::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1]).with_groups(&["g", "g", "g"])
+            ..Judgments::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1])
+                .with_groups(&["g", "g", "g"])
         };
         let join = by(JudgedBy::Preference);
         assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
@@ -610,20 +666,22 @@ mod tests {
         let message = "qrels:4: the sub-group is empty";
         assert_eq!(join.judgments(&[subgroups, bare]).unwrap_err().to_string(), message);
         let error = by(JudgedBy::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
-        let message =
-            "qrels: there are sub-groups, which only preferences have, and judgments are read by subtopic";
+        let message = "qrels: there are sub-groups, which only preferences have, and judgments are \
+                       read by subtopic";
         assert_eq!(error, message);
-        let said =
-            |batches: &[Judgments<'_>]| by(JudgedBy::Judge).judgments(batches).unwrap_err().to_string();
+        let said = |batches: &[Judgments<'_>]| {
+            by(JudgedBy::Judge).judgments(batches).unwrap_err().to_string()
+        };
         let bare = Judgments { group: None, ..two };
         assert_eq!(
             said(&[one, bare]),
             "qrels: batch 2: the groups are missing, and judgments are read by judge"
         );
-        let message =
-            "qrels: batch 1: 2 queries, 2 documents, 2 numbers, 1 groups: columns have the same length";
+        let message = "qrels: batch 1: 2 queries, 2 documents, 2 numbers, 1 groups: columns have \
+                       the same length";
         assert_eq!(said(&[one.with_groups(&["a"])]), message);
-        let message = "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
+        let message =
+            "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
         assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
         assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
         let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
@@ -633,7 +691,11 @@ mod tests {
     #[test]
     fn a_watch_hears_of_reading_and_stops_it() {
         let watch = Arc::new(Watch::default());
-        let join = Join { judged_by: Some(JudgedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
+        let join = Join {
+            judged_by: Some(JudgedBy::Judge),
+            watch: Some(watch.clone()),
+            ..Join::default()
+        };
         let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
         join.qrels(text()).unwrap();
         assert_eq!((watch.done(), watch.total()), (TREC.len() as u64, TREC.len() as u64));
@@ -650,39 +712,69 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
-        let said =
-            |text: &str, columns| read(JudgedBy::Judge, "qrels", text, columns).unwrap_err().to_string();
+        let said = |text: &str, columns| {
+            read(JudgedBy::Judge, "qrels", text, columns).unwrap_err().to_string()
+        };
         for (text, columns, message) in [
             (
                 "qid\titer\tdocid\trel\nq\t0\td\t1\n",
                 None,
                 "qrels:1: found no judge among 'qid', 'iter', 'docid', 'rel'",
             ),
-            ("qid,docid,rel\nq,d,1\n", None, "known names are judge_id, judge, assessor_id, assessor,"),
-            ("{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}", None, "qrels:1: found no judge among 'qid'"),
+            (
+                "qid,docid,rel\nq,d,1\n",
+                None,
+                "known names are judge_id, judge, assessor_id, assessor,",
+            ),
+            (
+                "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}",
+                None,
+                "qrels:1: found no judge among 'qid'",
+            ),
             ("q,d,1\n", None, "there is no header, and 3 columns: say which"),
             ("q,d,1\n", None, "(`--columns query,judge,doc,grade`)"),
-            ("q,d,1\n", Some("query,doc,grade"), "qrels:1: the columns `query,doc,grade` have no judge"),
+            (
+                "q,d,1\n",
+                Some("query,doc,grade"),
+                "qrels:1: the columns `query,doc,grade` have no judge",
+            ),
             (
                 "qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n",
                 None,
                 "qrels:2: the group is missing or empty in 'q,,d,1'",
             ),
             ("qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n", None, "qrels:3: grade 'x' is not a number"),
-            ("qid,judge,docid,rel\nq,\"a\"\"b\",d,1\n", None, "qrels:2: the group has a quote (\") in it"),
+            (
+                "qid,judge,docid,rel\nq,\"a\"\"b\",d,1\n",
+                None,
+                "qrels:2: the group has a quote (\") in it",
+            ),
             (
                 "qid,judge,docid,rel\nq,a,d,1\nq,b,d,1\nq,a,d,2\n",
                 None,
                 "qrels:4: docno 'd' is judged again by judge 'a' for query 'q', first on line 2",
             ),
             (
-                "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"judge\": \"\"}\n{\"qid\": \"q\"}\n",
+                "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": \
+                 1, \"judge\": \"\"}\n{\"qid\": \"q\"}\n",
                 None,
                 "qrels:1: the judge is empty\nqrels:2: there is no 'docid' in the record",
             ),
-            ("{\"q\": {\"d\": 1}}", None, "judgments by judge are read from TREC text, tables with a header"),
-            ("q a d 1\nq a d\n", None, "qrels:2: there are 3 fields: expected 'query judge docno grade'"),
-            ("q d 1\nq e 1\n", None, "qrels:1: there are 3 fields: expected 'query judge docno grade'"),
+            (
+                "{\"q\": {\"d\": 1}}",
+                None,
+                "judgments by judge are read from TREC text, tables with a header",
+            ),
+            (
+                "q a d 1\nq a d\n",
+                None,
+                "qrels:2: there are 3 fields: expected 'query judge docno grade'",
+            ),
+            (
+                "q d 1\nq e 1\n",
+                None,
+                "qrels:1: there are 3 fields: expected 'query judge docno grade'",
+            ),
         ] {
             let found = said(text, columns);
             assert!(found.contains(message), "{text}\n{found}");
@@ -694,16 +786,25 @@ mod tests {
 
     #[test]
     fn many_grades_are_exact_as_without_facets() {
-        let grade = |query: usize, doc: usize, judge: usize| (query * 60 + doc) as f64 / 7.0 - judge as f64;
+        let grade =
+            |query: usize, doc: usize, judge: usize| (query * 60 + doc) as f64 / 7.0 - judge as f64;
         let mut text = String::new();
         let mut largest = Vec::new();
         for query in 0..400 {
             for doc in 0..(query % 50) {
                 let judges = 1 + doc % 3;
                 for judge in 0..judges {
-                    text += &format!("q{query} j{judge} d{} {}\n", doc * 37 % 50, grade(query, doc, judge));
+                    text += &format!(
+                        "q{query} j{judge} d{} {}\n",
+                        doc * 37 % 50,
+                        grade(query, doc, judge)
+                    );
                 }
-                largest.push((format!("q{query}"), format!("d{}", doc * 37 % 50), grade(query, doc, 0)));
+                largest.push((
+                    format!("q{query}"),
+                    format!("d{}", doc * 37 % 50),
+                    grade(query, doc, 0),
+                ));
             }
         }
         let found = read(JudgedBy::Judge, "qrels", &text, None).unwrap();
@@ -721,21 +822,33 @@ mod tests {
         };
         let [one, other] = [&found, &expected].map(|qrels| {
             let matrix = Join::default().rankings(qrels, [("run".to_owned(), run())]).unwrap();
-            (0..matrix.rows()).map(|row| matrix.exact().unwrap().rows.of(row).to_vec()).collect::<Vec<_>>()
+            (0..matrix.rows())
+                .map(|row| matrix.exact().unwrap().rows.of(row).to_vec())
+                .collect::<Vec<_>>()
         });
         assert_eq!(one, other);
     }
 
-    /// A text whose queries are mostly together. It has `queries` of them, and `wrong` of a thousand lines are no judgments or repeat one.
-    fn together_but(by: JudgedBy, fields: usize, queries: usize, wrong: usize, seed: u64) -> String {
+    /// A text whose queries are mostly together. It has `queries` of them, and `wrong` of a
+    /// thousand lines are no judgments or repeat one.
+    fn together_but(
+        by: JudgedBy,
+        fields: usize,
+        queries: usize,
+        wrong: usize,
+        seed: u64,
+    ) -> String {
         let mut state = seed;
         let mut below = |count: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % count
         };
         let (mut text, mut late) = (String::new(), Vec::new());
         for query in 0..queries {
-            // Documents in order, and not, of short and of long names; names of groups of all queries, and of one alone.
+            // Documents in order, and not, of short and of long names; names of groups of all
+            // queries, and of one alone.
             let docs: Vec<String> = (0..below(9) + 1)
                 .map(|doc| format!("{}{}", ["d", "a-longer-docno-"][doc % 2], below(3) + 3 * doc))
                 .collect();
@@ -745,8 +858,11 @@ mod tests {
             for (at, group) in groups.iter().enumerate() {
                 for doc in &docs {
                     let level = if by == JudgedBy::Preference { doc.len() } else { below(3) };
-                    let subgroup =
-                        if fields == 5 { format!("{} ", ["s", "10"][at % 2]) } else { String::new() };
+                    let subgroup = if fields == 5 {
+                        format!("{} ", ["s", "10"][at % 2])
+                    } else {
+                        String::new()
+                    };
                     let line = format!(
                         "{}{query}\t{at}{group} {subgroup}{doc} {level}{}",
                         ["q", " q"][below(2)],
@@ -755,12 +871,17 @@ mod tests {
                     if below(60) == 0 {
                         late.push(line.clone());
                     } else {
-                        text += &format!("{line}\n{}", ["\n", "# a remark\n", ""][below(40).min(2)]);
+                        text +=
+                            &format!("{line}\n{}", ["\n", "# a remark\n", ""][below(40).min(2)]);
                     }
                     match below(1000) {
                         nth if nth < wrong => {
-                            text +=
-                                ["q one\n", "0 g d x y z\n", "unknown a b c\n", &format!("{line}\n")][nth % 4]
+                            text += [
+                                "q one\n",
+                                "0 g d x y z\n",
+                                "unknown a b c\n",
+                                &format!("{line}\n"),
+                            ][nth % 4]
                         }
                         _ => {}
                     }
@@ -795,19 +916,26 @@ mod tests {
                         (Ok((qrels, problems)), Ok((same, also))) => {
                             assert_eq!(also, problems, "{text}");
                             assert_eq!(all(&same), all(&qrels), "{text}");
-                            (sound, told) =
-                                (sound + usize::from(problems.first.is_empty()), told + problems.first.len());
+                            (sound, told) = (
+                                sound + usize::from(problems.first.is_empty()),
+                                told + problems.first.len(),
+                            );
                         }
                         (expected, found) => {
-                            assert_eq!(found.unwrap_err().to_string(), expected.unwrap_err().to_string())
+                            assert_eq!(
+                                found.unwrap_err().to_string(),
+                                expected.unwrap_err().to_string()
+                            )
                         }
                     }
                 }
             }
         }
         assert!(sound > 100 && told > 100, "{sound} {told}");
-        let scattered: String = (0..40).map(|line| format!("q{} a d{line} 1\n", line % 7)).collect();
-        let mut reading = FacetText::new((JudgedBy::Judge, None), Dialect::Laneval, Seed::random(), None);
+        let scattered: String =
+            (0..40).map(|line| format!("q{} a d{line} 1\n", line % 7)).collect();
+        let mut reading =
+            FacetText::new((JudgedBy::Judge, None), Dialect::Laneval, Seed::random(), None);
         assert!(reading.by_query(scattered.as_bytes(), "qrels", |_| ()).is_none());
     }
 
@@ -828,7 +956,8 @@ mod tests {
                     .collect();
                 let column = |at: usize| rows.iter().map(|row| row[at]).collect::<Vec<_>>();
                 let [query, group, subgroup, doc] = [0, 1, 2, fields - 2].map(column);
-                let grade: Vec<f64> = rows.iter().map(|row| row[fields - 1].parse().unwrap()).collect();
+                let grade: Vec<f64> =
+                    rows.iter().map(|row| row[fields - 1].parse().unwrap()).collect();
                 let judgments = |rows: Range<usize>| Judgments {
                     subgroup: (fields == 5).then(|| Text::Strs(&subgroup[rows.clone()])),
                     ..Judgments::new(
@@ -842,7 +971,8 @@ mod tests {
                 let batches = [judgments(0..rows.len() / 2), judgments(rows.len() / 2..rows.len())];
                 let expected = read(by, "qrels", &text, None).unwrap();
                 let found =
-                    read_columns(("qrels", &batches), by, Dialect::Laneval, Seed::random(), None).unwrap();
+                    read_columns(("qrels", &batches), by, Dialect::Laneval, Seed::random(), None)
+                        .unwrap();
                 assert!(
                     Survey::of_columns(
                         &CheckedColumns::of_judgments("", &batches, Seed::random()).unwrap(),
@@ -850,7 +980,11 @@ mod tests {
                     )
                     .is_some()
                 );
-                assert_eq!((all(&found.0), found.1), (all(&expected), Problems::default()), "{text}");
+                assert_eq!(
+                    (all(&found.0), found.1),
+                    (all(&expected), Problems::default()),
+                    "{text}"
+                );
             }
         }
     }

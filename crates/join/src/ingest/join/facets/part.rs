@@ -1,6 +1,8 @@
-//! Some queries that were made, one behind the other, and the judgments that all parts are together.
+//! Some queries that were made, one behind the other, and the judgments that all parts are
+//! together.
 //!
-//! Parts are made on all threads, in the order of queries. Tables of documents are made with them, while the documents are at hand.
+//! Parts are made on all threads, in the order of queries. Tables of documents are made with them,
+//! while the documents are at hand.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +36,8 @@ pub struct MadePart {
     queries: Ids,
     /// The tables of their documents, with the largest grade of each.
     tables: Shelving<'static>,
-    /// For each query the number of its documents, the room for its judgments, and the number of those that count.
+    /// For each query the number of its documents, the room for its judgments, and the number of
+    /// those that count.
     counts: Vec<[usize; 3]>,
     /// The room for judgments before the first query.
     unused: usize,
@@ -57,7 +60,13 @@ impl Default for MadePart {
 
 impl MadePart {
     /// Adds a query, which had room for a number of judgments.
-    pub fn push(&mut self, id: &[u8], room: usize, made: MadeQuery<'_>, (shape, seed): (FacetShape, Seed)) {
+    pub fn push(
+        &mut self,
+        id: &[u8],
+        room: usize,
+        made: MadeQuery<'_>,
+        (shape, seed): (FacetShape, Seed),
+    ) {
         let MadeQuery { docs, count, largest, fingerprint, problems } = made;
         if let Some(message) = too_many(id, docs.len(), MOST_DOCUMENTS) {
             self.problems.add(0, || message);
@@ -77,8 +86,8 @@ impl MadePart {
     }
 }
 
-/// The grade in a table of a document with this largest grade or level: trec_eval 10 cuts off what is behind the dot of a grade, and levels
-/// are grades there.
+/// The grade in a table of a document with this largest grade or level: trec_eval 10 cuts off what
+/// is behind the dot of a grade, and levels are grades there.
 fn table_grade(largest: f64, shape: FacetShape) -> f64 {
     if shape.rules.whole_grades { largest.trunc() + 0.0 } else { largest }
 }
@@ -98,7 +107,8 @@ pub fn cut(rooms: &[usize]) -> Vec<Range<usize>> {
     cuts
 }
 
-/// Makes all queries on all threads, by these cuts of them: `make` puts one into a part that `begin` has begun, and its judgments into their room.
+/// Makes all queries on all threads, by these cuts of them: `make` puts one into a part that
+/// `begin` has begun, and its judgments into their room.
 pub fn made_parts<P: Send>(
     (rooms, cuts): (&[usize], &[Range<usize>]),
     all: &mut AllJudgments,
@@ -117,7 +127,8 @@ pub fn made_parts<P: Send>(
     made.collect()
 }
 
-/// Makes judgments of all parts, whose queries have these names of groups; returns what can be used of them, and the problems.
+/// Makes judgments of all parts, whose queries have these names of groups; returns what can be used
+/// of them, and the problems.
 pub fn together(
     all: AllJudgments,
     mut parts: Vec<MadePart>,
@@ -148,7 +159,10 @@ pub fn together(
     let facets = Facets::new(by, names, judgments, documents);
     let fingerprint = parts.iter().fold(0u128, |sum, part| sum.wrapping_add(part.fingerprint));
     if count == 0 {
-        return Ok((Qrels::none(name, dialect, seed).with_facets(Arc::new(facets), fingerprint), problems));
+        return Ok((
+            Qrels::none(name, dialect, seed).with_facets(Arc::new(facets), fingerprint),
+            problems,
+        ));
     }
     let queries = parts.iter().flat_map(|part| part.queries.iter()).collect();
     let shelves = parts.into_iter().map(|part| part.tables).collect();
@@ -159,7 +173,8 @@ pub fn together(
     Ok((qrels.with_facets(Arc::new(facets), fingerprint), problems))
 }
 
-/// The same judgments, whose tables keep exact grades: there are too many distinct ones for a code each.
+/// The same judgments, whose tables keep exact grades: there are too many distinct ones for a code
+/// each.
 fn with_exact_grades(qrels: &Qrels, facets: &Facets, shape: FacetShape) -> Qrels {
     let shelf = |queries: Range<usize>| {
         let mut tables = Shelving::numbered(true);

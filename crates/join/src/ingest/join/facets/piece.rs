@@ -1,4 +1,5 @@
-//! Judgments as they are read: rows of a query that follow one another are a stretch, in which documents are numbered.
+//! Judgments as they are read: rows of a query that follow one another are a stretch, in which
+//! documents are numbered.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -40,7 +41,8 @@ pub struct JudgmentRow {
     pub grade: f64,
     /// The number of the document among those of the stretch.
     pub doc: u32,
-    /// The numbers of the group and the sub-group among the names of the piece; 0 without a sub-group, which then means nothing.
+    /// The numbers of the group and the sub-group among the names of the piece; 0 without a
+    /// sub-group, which then means nothing.
     pub groups: [u32; 2],
     /// The number of the line in the piece.
     pub line: u32,
@@ -84,14 +86,16 @@ impl<'p> StretchJudgments<'p> {
     /// The documents, by number.
     pub fn docs(&self) -> impl ExactSizeIterator<Item = IdInText<'p>> + use<'p> {
         let (ends, text) = self.docs.columns();
-        let id = |at: usize| IdInText { text, start: ends[at] as usize, end: ends[at + 1] as usize };
+        let id =
+            |at: usize| IdInText { text, start: ends[at] as usize, end: ends[at + 1] as usize };
         self.numbers.clone().map(id)
     }
 }
 
 /// The names of groups and sub-groups of all pieces, in bytewise order.
 pub fn names_of<'p>(pieces: impl IntoIterator<Item = &'p JudgmentPiece>) -> Vec<&'p [u8]> {
-    let names: BTreeSet<&[u8]> = pieces.into_iter().flat_map(|piece| piece.names().iter()).collect();
+    let names: BTreeSet<&[u8]> =
+        pieces.into_iter().flat_map(|piece| piece.names().iter()).collect();
     names.into_iter().collect()
 }
 
@@ -121,12 +125,16 @@ impl JudgmentPiece {
     /// The number among `all` names of each name, by its own number.
     pub fn numbers_among(&self, all: &[&[u8]]) -> Vec<u32> {
         // Invariant: `all` are the names of pieces, this one among them.
-        self.names().iter().map(|name| all.binary_search(&name).unwrap_or_default() as u32).collect()
+        self.names()
+            .iter()
+            .map(|name| all.binary_search(&name).unwrap_or_default() as u32)
+            .collect()
     }
 
     /// The judgments of a stretch that has ended.
     pub fn part(&self, stretch: usize) -> StretchJudgments<'_> {
-        let [first_row, first_doc] = stretch.checked_sub(1).map_or([0; 2], |before| self.ends[before]);
+        let [first_row, first_doc] =
+            stretch.checked_sub(1).map_or([0; 2], |before| self.ends[before]);
         let [last_row, last_doc] = self.ends[stretch];
         StretchJudgments {
             rows: &self.rows[first_row as usize..last_row as usize],
@@ -160,7 +168,8 @@ impl JudgmentPiece {
         grade: f64,
     ) {
         let ([last_group, last_subgroup], last_doc) = &mut self.last;
-        // Groups often change more slowly than documents, or take turns: a guess, and a look into the table if it is wrong.
+        // Groups often change more slowly than documents, or take turns: a guess, and a look into
+        // the table if it is wrong.
         if !self.names.is_at(*last_group, group) {
             *last_group = self.names.insert_at(group).0;
         }
@@ -171,9 +180,18 @@ impl JudgmentPiece {
         }
         if !self.numbering.is_at(*last_doc, doc) {
             let next = *last_doc + 1;
-            *last_doc = if self.numbering.is_at(next, doc) { next } else { self.numbering.insert_at(doc).0 };
+            *last_doc = if self.numbering.is_at(next, doc) {
+                next
+            } else {
+                self.numbering.insert_at(doc).0
+            };
         }
-        self.rows.push(JudgmentRow { grade, doc: *last_doc, groups: [*last_group, *last_subgroup], line });
+        self.rows.push(JudgmentRow {
+            grade,
+            doc: *last_doc,
+            groups: [*last_group, *last_subgroup],
+            line,
+        });
     }
 
     /// Forgets all stretches, and keeps the names, the number of dropped rows, and room.
@@ -184,8 +202,9 @@ impl JudgmentPiece {
         self.ends.clear();
     }
 
-    /// Drops rows of the last stretch that judge a document again in the same group, but for the earliest: they are errors, and compressed
-    /// text of a few kilobytes can have millions. If there are more rows than documents and groups go together, some do.
+    /// Drops rows of the last stretch that judge a document again in the same group, but for the
+    /// earliest: they are errors, and compressed text of a few kilobytes can have millions. If
+    /// there are more rows than documents and groups go together, some do.
     #[cold]
     fn drop_repeated(&mut self, start: usize) {
         let (mut met, mut again) = (HashSet::new(), 0);
@@ -204,8 +223,8 @@ impl JudgmentPiece {
     fn thin(&mut self) {
         let start = self.ends.last().map_or(0, |[rows, _]| *rows as usize);
         let (docs, names) = (self.numbering.ids().len(), self.names.ids().len().max(1));
-        // The most rows without a repeat: a place (document, group, sub-group) each. The bound costs nothing, so honest text is never
-        // looked at row by row.
+        // The most rows without a repeat: a place (document, group, sub-group) each. The bound
+        // costs nothing, so honest text is never looked at row by row.
         let places = docs.saturating_mul(names).saturating_mul(names);
         if self.rows.len() - start > places.saturating_add(Problems::LIMIT) {
             self.drop_repeated(start);
@@ -221,7 +240,8 @@ impl JudgmentPiece {
             self.docs.append(self.numbering.ids());
             self.numbering.clear();
             self.ends.push([self.rows.len() as u32, self.docs.len() as u32]);
-            // The numbers of documents begin at 0 again. Names go on, for they are few, and numbered for the whole piece.
+            // The numbers of documents begin at 0 again. Names go on, for they are few, and
+            // numbered for the whole piece.
             self.last.1 = 0;
         }
     }
@@ -242,12 +262,15 @@ impl Growing {
 
     /// Returns the piece that takes a line, and the number of the line there.
     fn at(&mut self, line: u64) -> (&mut JudgmentPiece, u32) {
-        let has_room =
-            |piece: &JudgmentPiece| piece.rows.len() < ROWS && line - piece.before <= u64::from(u32::MAX);
+        let has_room = |piece: &JudgmentPiece| {
+            piece.rows.len() < ROWS && line - piece.before <= u64::from(u32::MAX)
+        };
         if !self.pieces.last().is_some_and(has_room) {
             self.pieces.last_mut().into_iter().for_each(JudgmentPiece::end);
-            self.pieces
-                .push(JudgmentPiece { before: line - 1, ..JudgmentPiece::new(self.seed, 0, self.thinning) });
+            self.pieces.push(JudgmentPiece {
+                before: line - 1,
+                ..JudgmentPiece::new(self.seed, 0, self.thinning)
+            });
         }
         let last = self.pieces.len() - 1;
         let piece = &mut self.pieces[last];

@@ -1,8 +1,9 @@
 //! Room for the judgments of all queries, where they stay.
 //!
-//! There is one allocation, in which each query has room for its rows, so that its judgments lie where the matrix wants them. The memory
-//! comes as zeros, which the system makes where a page is written first: by the thread that makes the query, and not by one thread before
-//! all others. Repeated rows and lines without a judgment leave gaps, which are closed in the end.
+//! There is one allocation, in which each query has room for its rows, so that its judgments lie
+//! where the matrix wants them. The memory comes as zeros, which the system makes where a page is
+//! written first: by the thread that makes the query, and not by one thread before all others.
+//! Repeated rows and lines without a judgment leave gaps, which are closed in the end.
 
 use std::ops::Range;
 
@@ -34,7 +35,8 @@ pub struct AllJudgments {
 
 impl AllJudgments {
     pub fn new(count: usize, shape: FacetShape) -> Self {
-        let subgroups = if shape.has_subgroups() { bytemuck::zeroed_vec(count) } else { Vec::new() };
+        let subgroups =
+            if shape.has_subgroups() { bytemuck::zeroed_vec(count) } else { Vec::new() };
         AllJudgments { judgments: bytemuck::zeroed_vec(count), subgroups }
     }
 
@@ -45,7 +47,11 @@ impl AllJudgments {
     }
 
     /// Closes the gaps: in front of the first query, and behind the judgments of each that count.
-    pub fn compacted(mut self, unused: usize, rooms: &[(usize, usize)]) -> (Ragged<FacetJudgment>, Vec<u32>) {
+    pub fn compacted(
+        mut self,
+        unused: usize,
+        rooms: &[(usize, usize)],
+    ) -> (Ragged<FacetJudgment>, Vec<u32>) {
         self.judgments.drain(..unused);
         if !self.subgroups.is_empty() {
             self.subgroups.drain(..unused);

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! text     q1 ann d7 1 ⏎ q1 ann d3 0 ⏎ q1 bob d7 2 ⏎ q2 ann d1 1 ⏎ q1 …
-//! places   q1: lines 1 to 3, and 5 …;  q2: line 4                           bytes, the line before them, and at most how many judgments
+//! places   q1: lines 1 to 3, and 5 …;  q2: line 4        bytes, the line before them,
+//!                                                        and at most how many judgments
 //! ```
 //!
-//! A look at the first field of each line costs a few nanoseconds, and is worth them: a query is then read as a whole, so that its rows stay
-//! in a cache, and its judgments are written once, to where they stay. The survey promises one thing: each judgment of a place is of the
-//! query. Blank lines, comments and wrong lines may lie in any place, and count as room.
+//! A look at the first field of each line costs a few nanoseconds, and is worth them: a query is
+//! then read as a whole, so that its rows stay in a cache, and its judgments are written once, to
+//! where they stay. The survey promises one thing: each judgment of a place is of the query. Blank
+//! lines, comments and wrong lines may lie in any place, and count as room.
 
 use std::ops::Range;
 
@@ -44,7 +46,8 @@ pub struct Survey {
     pub lines: u64,
 }
 
-/// The lines of a place, at least, for reading query by query to pay: there are about as many if a query's lines are together.
+/// The lines of a place, at least, for reading query by query to pay: there are about as many if a
+/// query's lines are together.
 const LEAST: u64 = 4;
 
 impl Survey {
@@ -79,13 +82,20 @@ impl Survey {
     }
 
     /// Looks at a text in these pieces; `None` if lines of a query are seldom together.
-    pub fn of_text(text: &[u8], pieces: &[Range<usize>], comments: Comments, seed: Seed) -> Option<Self> {
+    pub fn of_text(
+        text: &[u8],
+        pieces: &[Range<usize>],
+        comments: Comments,
+        seed: Seed,
+    ) -> Option<Self> {
         let looks: Vec<PieceLook<'_>> =
             pieces.par_iter().map(|range| PieceLook::of(text, range.clone(), comments)).collect();
         let mut survey = Survey::new(seed);
         for look in looks {
             survey.lines += look.before;
-            look.stretches.into_iter().for_each(|(query, range, lines)| survey.push(query, range, lines));
+            look.stretches
+                .into_iter()
+                .for_each(|(query, range, lines)| survey.push(query, range, lines));
         }
         survey.useful()
     }
@@ -118,7 +128,8 @@ struct PieceLook<'t> {
     stretches: Vec<SeenStretch<'t>>,
 }
 
-/// The query and the bytes of a stretch, the number of its lines, and the most judgments that they can be.
+/// The query and the bytes of a stretch, the number of its lines, and the most judgments that they
+/// can be.
 type SeenStretch<'t> = (&'t [u8], Range<usize>, (u64, usize));
 
 /// The bytes of the shortest judgment, `q g d 1` and a line feed.
@@ -159,7 +170,8 @@ struct Looking<'t> {
     first: usize,
     start: usize,
     lines: u64,
-    /// Lines that are no judgments: they must not cost memory, as a text may be all blank lines, or lines too short.
+    /// Lines that are no judgments: they must not cost memory, as a text may be all blank lines, or
+    /// lines too short.
     skipped: u64,
 }
 
@@ -174,8 +186,8 @@ impl Looking<'_> {
         self.start = end + 1;
     }
 
-    /// Whether the line begins with the query, and a blank or the line feed. The text behind the line is never part of it, for a query has
-    /// no line feed.
+    /// Whether the line begins with the query, and a blank or the line feed. The text behind the
+    /// line is never part of it, for a query has no line feed.
     #[inline(always)]
     fn goes_on(&self) -> bool {
         let (text, length) = (self.text, self.query.len());

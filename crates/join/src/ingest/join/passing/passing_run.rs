@@ -62,8 +62,8 @@ struct RankingWorker<'q, T> {
 }
 
 impl<'q, T: TakeRankings> PassingRun<'q, T> {
-    /// Makes a run called `name`, of a source with its own name in messages, before any of it has come; `make` makes the taker of rankings
-    /// for a worker.
+    /// Makes a run called `name`, of a source with its own name in messages, before any of it has
+    /// come; `make` makes the taker of rankings for a worker.
     ///
     /// # Errors
     /// Qrels that were read in another dialect.
@@ -75,7 +75,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     ) -> Result<Self> {
         join.check_dialect(qrels)?;
         join.check_units()?;
-        let Joining { rule, rules, drop_identical_ids, units, recognised, .. } = join.joining(qrels);
+        let Joining { rule, rules, drop_identical_ids, units, recognised, .. } =
+            join.joining(qrels);
         let joining = Joining {
             qrels,
             rule,
@@ -121,13 +122,14 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Ok(())
     }
 
-    /// Returns how many bytes of a text that continues are whole queries, as far as their lines are together; `None` if rows are made of
-    /// the text.
+    /// Returns how many bytes of a text that continues are whole queries, as far as their lines are
+    /// together; `None` if rows are made of the text.
     pub fn complete(&self, text: &[u8]) -> Option<usize> {
         self.form.made().is_none().then(|| complete(text, self.form.table()))
     }
 
-    /// Reads text to its end, which ends its last query too; returns `None` if a taker wanted no more.
+    /// Reads text to its end, which ends its last query too; returns `None` if a taker wanted no
+    /// more.
     ///
     /// # Errors
     /// An error of the reader; the problems of all lines; a query that comes back.
@@ -142,25 +144,28 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let before = self.chunks;
         let rows = form.rows(Box::new(text));
         let mut rows = rows.map_err(|error| Error::io(name.as_ref(), "read", error))?;
-        let went_on = self.read(&TextSource::passing(&name, &form, self.size, &mut *rows), self.lines);
+        let went_on =
+            self.read(&TextSource::passing(&name, &form, self.size, &mut *rows), self.lines);
         drop(rows);
         // The next text goes on in the table that this one began: its first line is no header.
         self.form = if self.chunks == before { form } else { form.without_header() };
         Ok(went_on?.then_some(()))
     }
 
-    /// Reads a batch of columns except for its last query, which may continue in the next batch; returns `None` if a taker wanted no more.
+    /// Reads a batch of columns except for its last query, which may continue in the next batch;
+    /// returns `None` if a taker wanted no more.
     ///
     /// # Errors
     /// What is wrong with the columns; a query that comes back.
     pub fn columns(&mut self, records: &Records<'_>) -> Result<Option<()>> {
         self.join.check_ties_in_memory()?;
         let name = self.source.clone();
-        // Rows are counted through all batches, as results and not as rows of tables that may have lists: the tables of earlier batches are gone.
+        // Rows are counted through all batches, as results and not as rows of tables that may have
+        // lists: the tables of earlier batches are gone.
         let records = Records { lists: None, ..*records };
         let batch = std::slice::from_ref(&records);
-        let columns =
-            CheckedColumns::of_run(&name, batch, self.joining.qrels.seed()).map_err(|e| self.later(e))?;
+        let columns = CheckedColumns::of_run(&name, batch, self.joining.qrels.seed())
+            .map_err(|e| self.later(e))?;
         if columns.rows() == 0 {
             return Ok(Some(()));
         }
@@ -192,7 +197,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Err(Error::Input(whole_file(&self.source, message)))
     }
 
-    /// Adapts an error of a batch, of which other batches came before: its lines count from the start of the run.
+    /// Adapts an error of a batch, of which other batches came before: its lines count from the
+    /// start of the run.
     fn later(&self, error: Error) -> Error {
         let before = self.lines + self.pending.rows();
         match error {
@@ -224,11 +230,12 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let spare = Mutex::new(std::mem::take(&mut self.workers));
         let worker = || {
             let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-            let RankingWorker { results, rankings, take } = spare.unwrap_or_else(|| RankingWorker {
-                results: Results::new(joining),
-                rankings: RunRankings::new(joining, order),
-                take: make(),
-            });
+            let RankingWorker { results, rankings, take } =
+                spare.unwrap_or_else(|| RankingWorker {
+                    results: Results::new(joining),
+                    rankings: RunRankings::new(joining, order),
+                    take: make(),
+                });
             (
                 results,
                 Together::new(
@@ -237,7 +244,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
                 ),
             )
         };
-        // Workers of the reading before are used again, with their rankings: a batch of columns need not be a block.
+        // Workers of the reading before are used again, with their rankings: a batch of columns
+        // need not be a block.
         let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), worker)?;
         let lines = read.lines();
         let (mut back, mut went_on, mut tag) = (None::<(u64, u32)>, true, Default::default());
@@ -268,8 +276,10 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         if !problems.first.is_empty() {
             return Err(Error::Input(problems));
         }
-        self.repeats =
-            diagnostics::join([std::mem::take(&mut self.repeats), repeats.into_problems(file, line, &lines)]);
+        self.repeats = diagnostics::join([
+            std::mem::take(&mut self.repeats),
+            repeats.into_problems(file, line, &lines),
+        ]);
         self.chunks += lines.len() as u64;
         self.lines += lines.iter().sum::<u64>();
         self.results += read.count;
@@ -290,7 +300,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.workers.iter_mut().map(|worker| &mut worker.take)
     }
 
-    /// Passes on the remaining rankings, and returns facts about the run; `None` if a taker wanted no more.
+    /// Passes on the remaining rankings, and returns facts about the run; `None` if a taker wanted
+    /// no more.
     ///
     /// # Errors
     /// As for more rows; no result at all; no query of the qrels.
@@ -314,11 +325,20 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             .unzip();
         let ignored = ignored(&results);
         let parts = results.into_iter().zip(takers);
-        self.workers =
-            parts.map(|(results, (rankings, take))| RankingWorker { results, rankings, take }).collect();
+        self.workers = parts
+            .map(|(results, (rankings, take))| RankingWorker { results, rankings, take })
+            .collect();
         let (name, source, tag) = (self.name.clone(), self.source.clone(), self.tag.clone());
         let seen = seen.beside(self.joining.qrels.book());
-        let info = RunInfo { name, tag, source, results: self.results, ignored, seen, units: units.counts };
+        let info = RunInfo {
+            name,
+            tag,
+            source,
+            results: self.results,
+            ignored,
+            seen,
+            units: units.counts,
+        };
         let met = self.places.met();
         let expected = match self.is_text {
             true => self.form.expected(Role::Run),
@@ -333,7 +353,11 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let evaluated = (0..).zip(&met).filter(|(_, met)| **met).map(|(query, _)| query);
         let repeats = std::mem::take(&mut self.repeats);
         let repeats = diagnostics::join([self.joining.qrels.repeats_in(evaluated), repeats]);
-        if repeats.first.is_empty() { Ok(Some(Passed { info, met })) } else { Err(Error::Repeated(repeats)) }
+        if repeats.first.is_empty() {
+            Ok(Some(Passed { info, met }))
+        } else {
+            Err(Error::Repeated(repeats))
+        }
     }
 }
 

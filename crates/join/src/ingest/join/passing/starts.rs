@@ -14,7 +14,8 @@ const LINE_BITS: u32 = 32;
 
 /// Makes a place. Places are in the order of the input.
 pub(super) fn place(chunk: u64, line: u64) -> u64 {
-    // Saturating: a line too large makes a wrong number in a message, where overflow would make another chunk.
+    // Saturating: a line too large makes a wrong number in a message, where overflow would make
+    // another chunk.
     chunk << LINE_BITS | line.min((1 << LINE_BITS) - 1)
 }
 
@@ -28,10 +29,11 @@ impl QueryStarts {
         QueryStarts((0..queries).map(|_| AtomicU64::new(NONE)).collect())
     }
 
-    /// Notes that a query begins at `here`. If it began somewhere else before, returns the later of both places, which is where it comes
-    /// back.
+    /// Notes that a query begins at `here`. If it began somewhere else before, returns the later of
+    /// both places, which is where it comes back.
     pub(super) fn meet(&self, query: u32, here: u64) -> Option<u64> {
-        // Relaxed is enough: all operations on one place are in one order for all threads, and no other memory hangs on it.
+        // Relaxed is enough: all operations on one place are in one order for all threads, and no
+        // other memory hangs on it.
         let before = self.0[query as usize].fetch_min(here, Ordering::Relaxed);
         (before != NONE).then(|| before.max(here))
     }

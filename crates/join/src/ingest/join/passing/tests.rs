@@ -47,7 +47,9 @@ fn passed(
     drop(run);
     let Passed { info, met } = fed.map_err(|error| error.to_string())?.unwrap();
     let rankings = Arc::into_inner(all).unwrap().into_inner().unwrap();
-    assert!(rankings.keys().copied().eq((0..).zip(met).filter(|(_, met)| *met).map(|(query, _)| query)));
+    assert!(
+        rankings.keys().copied().eq((0..).zip(met).filter(|(_, met)| *met).map(|(query, _)| query))
+    );
     Ok((rankings, info))
 }
 
@@ -66,11 +68,13 @@ fn whole(join: Join, qrels: &Qrels, run: &str) -> Result<(Rankings, RunInfo), St
 }
 
 fn qrels() -> Qrels {
-    let judged = [("2", "a", 1.0), ("2", "b", 0.0), ("10", "a", -1.0), ("1", "c", 3.0), ("1", "a", 2.0)];
+    let judged =
+        [("2", "a", 1.0), ("2", "b", 0.0), ("10", "a", -1.0), ("1", "c", 3.0), ("1", "a", 2.0)];
     Qrels::new(judged).unwrap()
 }
 
-const GROUPED: &str = "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n# 1\n1 Q0 c 2 1 t\n9 Q0 a 1 1 u\n8 Q0 a 1 1 u\n9 Q0 b 1 1 v";
+const GROUPED: &str = "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n# 1\n1 Q0 \
+                       c 2 1 t\n9 Q0 a 1 1 u\n8 Q0 a 1 1 u\n9 Q0 b 1 1 v";
 
 #[test]
 fn text_that_goes_by_is_ranked_as_the_whole_text_wherever_it_is_cut() {
@@ -96,7 +100,8 @@ fn a_query_that_comes_back_is_named_with_its_line_wherever_the_text_is_cut() {
     let text = [GROUPED, again].concat();
     let line = text.lines().count() - 3;
     for size in 1..=text.len() {
-        let error = passed(Join::default(), &qrels, size, |run| run.text(&mut text.as_bytes())).unwrap_err();
+        let error = passed(Join::default(), &qrels, size, |run| run.text(&mut text.as_bytes()))
+            .unwrap_err();
         assert!(
             error.starts_with(&format!("mine:{line}: query 2 comes back, but its earlier results")),
             "{size} {error}"
@@ -156,23 +161,32 @@ fn push(
 fn columns_that_go_by_are_ranked_as_the_whole_columns_wherever_batches_end() {
     let (qrels, join, count) = (qrels(), Join::default(), ROWS.len());
     for (scored, ranked) in [(true, false), (true, true), (false, true)] {
-        let all = |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[count], |_| (scored, ranked), run);
+        let all =
+            |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[count], |_| (scored, ranked), run);
         let expected = passed(join.clone(), &qrels, 1, all).unwrap();
         assert_eq!(expected.0.len(), 3);
         for cuts in 0..1u32 << (count - 1) {
             let ends: Vec<usize> =
                 (1..count).filter(|end| cuts >> (end - 1) & 1 == 1).chain([count, count]).collect();
-            let cut = |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &ends, |_| (scored, ranked), run);
+            let cut =
+                |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &ends, |_| (scored, ranked), run);
             assert_eq!(passed(join.clone(), &qrels, 1, cut).unwrap(), expected, "{ends:?}");
-            let mixed =
-                |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &ends, |number| (true, number % 2 == 0), run);
+            let mixed = |run: &mut PassingRun<'_, KeepAll>| {
+                push(ROWS, &ends, |number| (true, number % 2 == 0), run)
+            };
             if scored {
-                assert_eq!(passed(join.clone(), &qrels, 1, mixed).unwrap().0, expected.0, "{ends:?}");
+                assert_eq!(
+                    passed(join.clone(), &qrels, 1, mixed).unwrap().0,
+                    expected.0,
+                    "{ends:?}"
+                );
             }
         }
     }
-    let text: String =
-        ROWS.iter().map(|(query, doc, rank, score)| format!("{query} 0 {doc} {rank} {score} t\n")).collect();
+    let text: String = ROWS
+        .iter()
+        .map(|(query, doc, rank, score)| format!("{query} 0 {doc} {rank} {score} t\n"))
+        .collect();
     let expected = whole(join.clone(), &qrels, &text.replace("inf", "1e300")).unwrap();
     let all = |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[4, count], |_| (true, true), run);
     let (rankings, info) = passed(join.clone(), &qrels, 1, all).unwrap();
@@ -185,7 +199,8 @@ fn columns_that_go_by_are_ranked_as_the_whole_columns_wherever_batches_end() {
 #[test]
 fn what_is_wrong_with_columns_is_said_by_row_of_all_batches() {
     let (qrels, join) = (qrels(), Join::default());
-    for ends in [&[10, 11][..], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[8, 11], &[11], &[2, 10, 11]] {
+    for ends in [&[10, 11][..], &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], &[8, 11], &[11], &[2, 10, 11]]
+    {
         let wrong = |at: usize, row: Row| {
             let mut rows = ROWS.to_vec();
             rows.insert(at, row);
@@ -194,13 +209,21 @@ fn what_is_wrong_with_columns_is_said_by_row_of_all_batches() {
             passed(join.clone(), &qrels, 1, fed).unwrap_err()
         };
         let again = wrong(7, ("1", "c", 9, 1.0));
-        assert_eq!(again, "mine:8: docno 'c' occurs again for query '1', first on line 6", "{ends:?}");
-        assert_eq!(wrong(8, ("1", "k", 9, f64::NAN)), "mine:9: score NaN is not a number", "{ends:?}");
+        assert_eq!(
+            again, "mine:8: docno 'c' occurs again for query '1', first on line 6",
+            "{ends:?}"
+        );
+        assert_eq!(
+            wrong(8, ("1", "k", 9, f64::NAN)),
+            "mine:9: score NaN is not a number",
+            "{ends:?}"
+        );
         let back = wrong(9, ("2", "k", 9, 1.0));
         assert!(back.starts_with("mine:10: query 2 comes back"), "{back} {ends:?}");
     }
-    let other =
-        |run: &mut PassingRun<'_, KeepAll>| push(ROWS, &[2, 9], |number| (number == 0, number == 1), run);
+    let other = |run: &mut PassingRun<'_, KeepAll>| {
+        push(ROWS, &[2, 9], |number| (number == 0, number == 1), run)
+    };
     let error = passed(join.clone(), &qrels, 1, other).unwrap_err();
     assert_eq!(error, "mine: some batches have scores, and others ranks alone");
     let rank = Join { ties: Ties::Rank, ..join };
