@@ -1,4 +1,4 @@
-//! Functions that can be read at once: at most eighty-four lines of code, but for those that say
+//! Functions that can be read at once: no more than sixty lines of code, but for those that say
 //! why.
 
 use std::path::Path;
@@ -6,11 +6,17 @@ use std::path::Path;
 use crate::layers::sources;
 
 /// The most lines of code of a function, its head included.
-const MOST: usize = 84;
+const MOST: usize = 60;
 
 /// Functions that are longer, by file and name, with the reason.
-const LONGER: &[(&str, &str, &str)] =
-    &[("src/engine/gpu/shader.rs", "lines", "a table with a row for each fold")];
+const LONGER: &[(&str, &str, &str)] = &[
+    ("src/engine/gpu/shader.rs", "lines", "a table with a row for each fold"),
+    (
+        "crates/join/src/ingest/lines/table.rs",
+        "each_row_until",
+        "a loop over bytes, whose state stays in registers",
+    ),
+];
 
 /// The functions of a text that rustfmt has formatted, with their numbers of lines of code: those
 /// of a file's own tests are left out.
@@ -89,7 +95,8 @@ fn functions_can_be_read_at_once() {
 #[test]
 fn functions_are_found() {
     let text = "impl A {\n    pub(in crate::b) fn one(\n        &self,\n    ) -> u8 {\n        // \
-                why\n\n        1\n    }\n\n    fn two() {}\n\n    fn declared(\n        &self,\n    );\n}\n\
+                why\n\n        1\n    }\n\n    fn two() {}\n\n    \
+                fn declared(\n        &self,\n    );\n}\n\
                 fn three() {\n    let a = |x| {\n        x\n    };\n}\n#[cfg(test)]\nmod tests \
                 {\n    fn four() {\n    }\n}\n";
     let names: Vec<(String, usize)> = functions(text);

@@ -105,6 +105,32 @@ impl<'py> PassageFields<'py> {
             is_rank: false,
         })
     }
+
+    /// Reads the grade, which is 1 where it is missing, or the score.
+    fn read_number(&self, role: RowsRole, name: &str, row: u64) -> PyResult<f64> {
+        let py = self.doc.py();
+        let number = match &self.number {
+            Some(number) => number_of(number, role).map_err(|what| {
+                let message =
+                    format!("the {} of document {} is {what}", role.value(), shown(&self.doc));
+                problem(py, name, row, message)
+            })?,
+            None if role == RowsRole::Qrels => 1.0,
+            None => return Err(problem(py, name, row, "the score is missing")),
+        };
+        Ok(if self.is_rank { -number } else { number })
+    }
+}
+
+/// Reads a start, an end or a length, as `what` says.
+fn read_position(of: &Bound<'_, PyAny>, what: &str, name: &str, row: u64) -> PyResult<i64> {
+    // Whole numbers of NumPy too, but no floats.
+    of.call_method0("__index__").and_then(|whole| whole.extract::<i64>()).map_err(|_| {
+        let shown = shown(of);
+        let message =
+            format!("{what} {shown} is not a position: a whole number from 0 was expected");
+        problem(of.py(), name, row, message)
+    })
 }
 
 impl OwnedRows {
@@ -147,35 +173,12 @@ impl OwnedRows {
                     )
                 })?,
             };
-            let position = |of: &Bound<'_, PyAny>, what: &str| {
-                // Whole numbers of NumPy too, but no floats.
-                of.call_method0("__index__").and_then(|whole| whole.extract::<i64>()).map_err(
-                    |_| {
-                        let of = shown(of);
-                        let message = format!(
-                            "{what} {of} is not a position: a whole number from 0 was expected"
-                        );
-                        problem(py, name, row, message)
-                    },
-                )
-            };
-            let start = position(&fields.start, "start")?;
-            let end = position(&fields.end, if fields.is_length { "length" } else { "end" })?;
+            let start = read_position(&fields.start, "start", name, row)?;
+            let what = if fields.is_length { "length" } else { "end" };
+            let end = read_position(&fields.end, what, name, row)?;
             starts.push(start);
             ends.push(if fields.is_length { start.saturating_add(end) } else { end });
-            let number = match &fields.number {
-                Some(number) => number_of(number, role).map_err(|what| {
-                    let message = format!(
-                        "the {} of document {} is {what}",
-                        role.value(),
-                        shown(&fields.doc)
-                    );
-                    problem(py, name, row, message)
-                })?,
-                None if role == RowsRole::Qrels => 1.0,
-                None => return Err(problem(py, name, row, "the score is missing")),
-            };
-            let number = if fields.is_rank { -number } else { number };
+            let number = fields.read_number(role, name, row)?;
             rows.push_row((&fields.query, &fields.doc), || Ok(number), &mut codes, name)?;
             if row % (1 << 16) == 0 {
                 py.check_signals()?;

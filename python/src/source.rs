@@ -129,19 +129,7 @@ impl PySource {
                 table => PySource::Table(table?),
             }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
-            PySource::Rows(match (records_of_columns(mapping, name, (role, by), columns)?, by) {
-                (Some(records), Some(JudgedBy::Span)) => {
-                    OwnedRows::of_passages(&records, name, role, columns)?
-                }
-                (None, Some(JudgedBy::Span)) => return Err(no_positions(name, object)),
-                (Some(records), _) => {
-                    OwnedRows::of_tuples(&records, name, (role, by), columns, facets)?
-                }
-                (None, by) => match by.zip(facets) {
-                    None => OwnedRows::of_mapping(mapping, name, role)?,
-                    Some((by, facets)) => OwnedRows::of_facets(mapping, name, by, facets)?,
-                },
-            })
+            PySource::Rows(read_mapping(mapping, name, (role, by), columns, facets)?)
         } else if object.try_iter().is_ok() && by == Some(JudgedBy::Span) {
             PySource::Rows(OwnedRows::of_passages(object, name, role, columns)?)
         } else if object.try_iter().is_ok() {
@@ -154,7 +142,14 @@ impl PySource {
                 role.value()
             )));
         };
-        match source.len() {
+        source.check_any(object, name, role)?;
+        Ok(source)
+    }
+
+    /// Refuses a source without rows, unless it is a run, and not one of an iterator.
+    fn check_any(&self, object: &Bound<'_, PyAny>, name: &str, role: RowsRole) -> PyResult<()> {
+        let py = object.py();
+        match self.len() {
             0 if object.hasattr("__next__")? => Err(problem(
                 py,
                 name,
@@ -162,7 +157,7 @@ impl PySource {
                 "there is nothing in it: an iterator gives its items only once",
             )),
             0 if role == RowsRole::Qrels => Err(problem(py, name, 0, "there is no judgment in it")),
-            _ => Ok(source), // a system may well find nothing
+            _ => Ok(()), // a system may well find nothing
         }
     }
 
@@ -258,6 +253,28 @@ fn records_of_columns<'py>(
         Ok(record)
     });
     Ok(Some(PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.into_any()))
+}
+
+/// Reads the rows of a dict: of columns, of dicts, or by facet.
+fn read_mapping(
+    mapping: &Bound<'_, PyMapping>,
+    name: &str,
+    of: (RowsRole, Option<JudgedBy>),
+    columns: &NamedColumns,
+    facets: Option<JudgmentsByFacet>,
+) -> PyResult<OwnedRows> {
+    let (role, by) = of;
+    match (records_of_columns(mapping, name, of, columns)?, by) {
+        (Some(records), Some(JudgedBy::Span)) => {
+            OwnedRows::of_passages(&records, name, role, columns)
+        }
+        (None, Some(JudgedBy::Span)) => Err(no_positions(name, mapping.as_any())),
+        (Some(records), _) => OwnedRows::of_tuples(&records, name, of, columns, facets),
+        (None, by) => match by.zip(facets) {
+            None => OwnedRows::of_mapping(mapping, name, role),
+            Some((by, facets)) => OwnedRows::of_facets(mapping, name, by, facets),
+        },
+    }
 }
 
 /// Reads the rows of a frame whose columns have names and give their values as lists.

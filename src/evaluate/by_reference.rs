@@ -56,13 +56,7 @@ impl Evaluator {
                         ties: &ties,
                         ..ranking(batch, row, &labels, grades)
                     };
-                    let nothing = measure.of_nothing() != OfNothing::Zero
-                        && reference::is_nothing_relevant(measure, &ranking);
-                    values[at * rows.len() + lane] = match measure.of_nothing() {
-                        OfNothing::One if nothing => 1.0,
-                        OfNothing::Skip if nothing => UNDEFINED,
-                        _ => function(measure, &ranking),
-                    };
+                    values[at * rows.len() + lane] = compute(measure, *function, &ranking);
                 }
             }
             tally.add(rows, &values);
@@ -76,5 +70,16 @@ impl Evaluator {
         let begin = || Tally::new(asked, begin());
         let tally = batch.tiles().into_par_iter().fold(begin, add).reduce(begin, both);
         if is_stopped() { Err(Error::Stopped) } else { Ok(tally) }
+    }
+}
+
+/// Computes the value of a measure by its function, or what it is where nothing is relevant.
+fn compute(measure: &Measure, function: reference::Function, ranking: &Ranking<'_>) -> f64 {
+    let nothing =
+        measure.of_nothing() != OfNothing::Zero && reference::is_nothing_relevant(measure, ranking);
+    match measure.of_nothing() {
+        OfNothing::One if nothing => 1.0,
+        OfNothing::Skip if nothing => UNDEFINED,
+        _ => function(measure, ranking),
     }
 }

@@ -168,50 +168,61 @@ impl<'a> Finishing<'a> {
         if !self.references.is_empty() {
             self.walk_by_reference(rows, (tile, &exact), scratch);
         }
-        if let (Some(groups), Some(grouped)) = (&self.groups, self.batch.facet_rows()) {
-            let FinishScratch { queries, documents, groups: of_groups, named, values, .. } =
-                scratch;
-            for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
-                named.clear();
-                if let Some(tile) = tile {
-                    let pooled = documents.of(tile, lane, Above::POOLED);
-                    named_documents(
-                        pooled,
-                        grouped.rows.of(row as usize),
-                        (self.view, grouped.of.by),
-                        named,
-                    );
-                }
-                let out = |measure: usize, value: f64| values[measure * rows.len() + lane] = value;
-                groups.values(query as usize, named, of_groups, out);
+        self.finish_facets(rows, tile, scratch);
+        self.finish_passages(rows, scratch);
+        self.finish_judges(rows, tile, scratch);
+    }
+
+    /// Writes the values over judgments by facet, if a measure needs them.
+    fn finish_facets(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
+        let (Some(groups), Some(grouped)) = (&self.groups, self.batch.facet_rows()) else { return };
+        let FinishScratch { queries, documents, groups: of_groups, named, values, .. } = scratch;
+        for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
+            named.clear();
+            if let Some(tile) = tile {
+                let pooled = documents.of(tile, lane, Above::POOLED);
+                named_documents(
+                    pooled,
+                    grouped.rows.of(row as usize),
+                    (self.view, grouped.of.by),
+                    named,
+                );
+            }
+            let out = |measure: usize, value: f64| values[measure * rows.len() + lane] = value;
+            groups.values(query as usize, named, of_groups, out);
+        }
+    }
+
+    /// Writes the values of passages, if a measure needs them.
+    fn finish_passages(&self, rows: &[u32], scratch: &mut FinishScratch) {
+        let spans = self.batch.span_rows().filter(|_| !self.passages.is_empty());
+        let Some(spans) = spans else { return };
+        for (lane, &row) in rows.iter().enumerate() {
+            let ranked = spans.ranked(row as usize);
+            for (measure, value) in &self.passages {
+                scratch.values[measure * rows.len() + lane] = value.value(&ranked, self.view.depth);
             }
         }
-        if let Some(spans) = self.batch.span_rows().filter(|_| !self.passages.is_empty()) {
-            for (lane, &row) in rows.iter().enumerate() {
-                let ranked = spans.ranked(row as usize);
-                for (measure, value) in &self.passages {
-                    scratch.values[measure * rows.len() + lane] =
-                        value.value(&ranked, self.view.depth);
-                }
-            }
-        }
-        if let Some(judges) = &self.judges {
-            for (lane, &row) in rows.iter().enumerate() {
-                let depth = self.batch.depths()[row as usize] as usize;
-                let labels: Vec<u8> =
-                    tile.map_or(Vec::new(), |tile| tile.lane(lane).take(depth).collect());
-                for (measure, rule, of, function) in &self.judged {
-                    let of_judge = |ranking: &Ranking<'_>| function(of, ranking);
-                    let value = judges.value(
-                        &self.batch,
-                        row,
-                        *rule,
-                        &labels,
-                        (self.view, self.together),
-                        of_judge,
-                    );
-                    scratch.values[measure * rows.len() + lane] = value;
-                }
+    }
+
+    /// Writes the values over the grades of judges, if a measure needs them.
+    fn finish_judges(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
+        let Some(judges) = &self.judges else { return };
+        for (lane, &row) in rows.iter().enumerate() {
+            let depth = self.batch.depths()[row as usize] as usize;
+            let labels: Vec<u8> =
+                tile.map_or(Vec::new(), |tile| tile.lane(lane).take(depth).collect());
+            for (measure, rule, of, function) in &self.judged {
+                let of_judge = |ranking: &Ranking<'_>| function(of, ranking);
+                let value = judges.value(
+                    &self.batch,
+                    row,
+                    *rule,
+                    &labels,
+                    (self.view, self.together),
+                    of_judge,
+                );
+                scratch.values[measure * rows.len() + lane] = value;
             }
         }
     }

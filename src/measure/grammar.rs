@@ -229,21 +229,15 @@ impl<'a> MeasureParser<'a> {
                     return self.fail(at, format!("`{word}` is not {}", known.join(" or ")));
                 };
                 if !param.is_empty() {
-                    let place = definition.param(param);
-                    self.check_free(&span, name, place)?;
-                    self.draft.values.push((place, Value::Word(ours)));
+                    self.set(&span, name, param, Value::Word(ours))?;
                 }
             }
             ForeignKey::Top => {
                 let Some(top) = finite(word).filter(|top| *top > 0.0) else {
                     return self.fail(at, format!("`{word}` is not a grade above 0"));
                 };
-                for (param, value) in [("gain", Value::Word("grade")), ("gmax", Value::Number(top))]
-                {
-                    let place = definition.param(param);
-                    self.check_free(&span, name, place)?;
-                    self.draft.values.push((place, value));
-                }
+                self.set(&span, name, "gain", Value::Word("grade"))?;
+                self.set(&span, name, "gmax", Value::Number(top))?;
             }
             ForeignKey::Bottom if finite(word) == Some(0.0) => {}
             ForeignKey::Bottom => {
@@ -252,8 +246,7 @@ impl<'a> MeasureParser<'a> {
             ForeignKey::JudgedOnly if is("False") => {}
             ForeignKey::JudgedOnly => {
                 let message = "documents without a judgment are dropped for all measures together: \
-                               leave this out, \
-                               and give --judged-only";
+                               leave this out, and give --judged-only";
                 return self.fail(span.start..at.end, message);
             }
             ForeignKey::Of(measure) => {
@@ -262,6 +255,20 @@ impl<'a> MeasureParser<'a> {
             }
             ForeignKey::Param(_) => unreachable!("answered above"),
         }
+        Ok(())
+    }
+
+    /// Sets a parameter to what a key of ir_measures stands for; `name` is that key.
+    fn set(
+        &mut self,
+        span: &Range<usize>,
+        name: &str,
+        param: &str,
+        value: Value,
+    ) -> Result<(), MeasureError> {
+        let place = self.draft.definition.param(param);
+        self.check_free(span, name, place)?;
+        self.draft.values.push((place, value));
         Ok(())
     }
 

@@ -174,39 +174,48 @@ fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> 
     sort::by_number(&mut candidates, |of| if text.starts_with(of.name) { 0.0 } else { 1.0 });
     let mut answers: Vec<_> =
         candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
-    let whole = |answer: &Resolved<Vec<Draft>>| {
-        answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))
-    };
-    // A name of one value here may stand for several elsewhere, as trec_eval's `success` does for
-    // ranks 1, 5 and 10.
+    if let Some(error) = one_or_several(text, name, &answers) {
+        return Err(error);
+    }
+    let best = answers
+        .iter()
+        .position(is_whole)
+        .or_else(|| answers.iter().position(Result::is_ok))
+        .unwrap_or(0);
+    answers.swap_remove(best)
+}
+
+/// Returns whether a text is read, and no measure lacks a cutoff.
+fn is_whole(answer: &Resolved<Vec<Draft>>) -> bool {
+    answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))
+}
+
+/// Makes the error of a name that stands for one value here and for several elsewhere, as
+/// trec_eval's `success` does for ranks 1, 5 and 10; `None` if all answers are the same.
+fn one_or_several(
+    text: &str,
+    name: &str,
+    answers: &[Resolved<Vec<Draft>>],
+) -> Option<MeasureError> {
     let written = |answer: &Resolved<Vec<Draft>>| {
         answer
             .as_ref()
             .map_or(Vec::new(), |drafts| drafts.iter().map(Draft::written).collect::<Vec<_>>())
     };
     let meant: Vec<Vec<String>> =
-        answers.iter().filter(|answer| whole(answer)).map(written).collect();
-    if let (Some(row), Some(first)) =
-        (FOREIGN.iter().find(|row| row.name == text && row.bare), meant.first())
-        && meant.iter().any(|other| other != first)
-    {
-        let tool = (
-            row.prefixed(text),
-            meant.iter().max_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", ")),
-        );
-        let one = meant.iter().min_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", "));
-        let here = definition(&one).map_or(String::new(), |row| row.doc.to_owned());
-        return Err(MeasureError {
-            candidates: vec![tool, (one, here)],
-            ..not_the_same(text, name)
-        });
+        answers.iter().filter(|answer| is_whole(answer)).map(written).collect();
+    let row = FOREIGN.iter().find(|row| row.name == text && row.bare)?;
+    let first = meant.first()?;
+    if meant.iter().all(|other| other == first) {
+        return None;
     }
-    let best = answers
-        .iter()
-        .position(whole)
-        .or_else(|| answers.iter().position(Result::is_ok))
-        .unwrap_or(0);
-    answers.swap_remove(best)
+    let tool = (
+        row.prefixed(text),
+        meant.iter().max_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", ")),
+    );
+    let one = meant.iter().min_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", "));
+    let here = definition(&one).map_or(String::new(), |row| row.doc.to_owned());
+    Some(MeasureError { candidates: vec![tool, (one, here)], ..not_the_same(text, name) })
 }
 
 /// How to read the text behind the name of a row; `None` if the text does not start with this name.

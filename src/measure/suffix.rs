@@ -101,14 +101,8 @@ impl Suffix {
         let one = |params| vec![(params, None)];
         Ok(match self {
             Suffix::Ranks(_) | Suffix::At => {
-                let rank = |(span, part): (Range<usize>, &str)| match (numbers.integer)(part) {
-                    Some(..=0) => Err(wrong(span, "a cutoff is at least 1".to_owned())),
-                    Some(k @ 1..) if k < i64::from(u32::MAX) => {
-                        Ok((Vec::new(), Some(Cutoff::Rank(k as u32))))
-                    }
-                    _ => Err(wrong(span, format!("`{part}` is not a cutoff: a rank such as 10"))),
-                };
-                parts(text).map(rank).collect::<Result<_, _>>()?
+                let at_rank = |(span, part)| Ok((Vec::new(), Some(rank(span, part, numbers)?)));
+                parts(text).map(at_rank).collect::<Result<_, _>>()?
             }
             Suffix::Recalls(_) => {
                 let level = |(span, part): (Range<usize>, &str)| match (numbers.number)(part) {
@@ -147,6 +141,18 @@ impl Suffix {
                 return Err(wrong(whole, "parameters are written in parentheses".to_owned()));
             }
         })
+    }
+}
+
+/// Reads a rank as a cutoff.
+fn rank(span: Range<usize>, part: &str, numbers: &SuffixNumbers) -> Result<Cutoff, WrongSuffix> {
+    match (numbers.integer)(part) {
+        Some(..=0) => Err(WrongSuffix { span, message: "a cutoff is at least 1".to_owned() }),
+        Some(k @ 1..) if k < i64::from(u32::MAX) => Ok(Cutoff::Rank(k as u32)),
+        _ => {
+            let message = format!("`{part}` is not a cutoff: a rank such as 10");
+            Err(WrongSuffix { span, message })
+        }
     }
 }
 

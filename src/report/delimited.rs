@@ -50,16 +50,7 @@ pub fn write_wide(
 ) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     let has_groups = long::has_groups(scores);
-    let mut others: Vec<StatName> = Vec::new();
-    // In the order in which they first come: measures may have different statistics, and columns
-    // must not depend on which has the most.
-    for &(stat, _) in
-        scores.runs.iter().flat_map(|run| &run.stats).flat_map(|stats| stats.iter().skip(1))
-    {
-        if !others.contains(&stat) {
-            others.push(stat);
-        }
-    }
+    let others = besides_average(scores);
     let names: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
     let group = has_groups.then_some("group");
     let stat = (!others.is_empty()).then_some("stat");
@@ -105,6 +96,21 @@ pub fn write_wide(
         }
     }
     table.flush()
+}
+
+/// Collects the statistics besides the average.
+fn besides_average(scores: &Scores) -> Vec<StatName> {
+    let mut others: Vec<StatName> = Vec::new();
+    // In the order in which they first come: measures may have different statistics, and columns
+    // must not depend on which has the most.
+    for &(stat, _) in
+        scores.runs.iter().flat_map(|run| &run.stats).flat_map(|stats| stats.iter().skip(1))
+    {
+        if !others.contains(&stat) {
+            others.push(stat);
+        }
+    }
+    others
 }
 
 /// The writer's own error, whose kind the table would hide.

@@ -77,6 +77,22 @@ pub struct RankedDocument {
     pub tied: u32,
 }
 
+impl RankedDocument {
+    /// Makes the document at a rank, of a query with this gold.
+    fn of(rank: u32, document: Retrieved, gold: Option<ShownGold>) -> Self {
+        RankedDocument {
+            rank,
+            judgment: ShownJudgment::of(&document, gold),
+            docno: match &document.span {
+                Some(of) => [&document.docno[..], format!(" {}", of.span).as_bytes()].concat(),
+                None => document.docno,
+            },
+            score: document.score,
+            tied: document.tied,
+        }
+    }
+}
+
 /// A query in one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InRun {
@@ -216,16 +232,7 @@ fn shown(
             let none = evaluator.measures().iter().skip(recipes.len()).map(|_| None);
             recipes.iter().zip(evaluator.measures()).map(terms).chain(none).collect()
         });
-        let ranked = |(rank, document): (u32, Retrieved)| RankedDocument {
-            rank,
-            judgment: ShownJudgment::of(&document, gold),
-            docno: match &document.span {
-                Some(of) => [&document.docno[..], format!(" {}", of.span).as_bytes()].concat(),
-                None => document.docno,
-            },
-            score: document.score,
-            tied: document.tied,
-        };
+        let ranked = |(rank, document)| RankedDocument::of(rank, document, gold);
         InRun { present, ranking: (1..).zip(seen).map(ranked).collect(), values, terms }
     };
     let judgment = |(docno, grade)| {

@@ -24,6 +24,7 @@ use super::evaluation::{self, scores_with_summary};
 use super::gates;
 use super::inputs::{EvaluationInputs, named};
 use super::judges;
+use super::output::print_text;
 use super::page::PageOrigin;
 use super::progress::{Progress, WorkAmount};
 use super::queries;
@@ -275,9 +276,7 @@ impl Compare {
     /// Runs the command.
     pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
-            return super::output::print_text(true, |to| {
-                writeln!(to, "{}", super::measures::way())
-            });
+            return print_text(true, |to| writeln!(to, "{}", super::measures::way()));
         }
         self.take_measures();
         self.asked.read_for_measures()?;
@@ -287,18 +286,9 @@ impl Compare {
         let paths = self.paths();
         let targets = self.report.targets(&paths)?;
         printed::check(&targets, &self.fail_if)?;
-        let has_page = targets.iter().any(|target| target.format == Format::Html);
-        let is_any =
-            |formats: &[Format]| targets.iter().any(|target| formats.contains(&target.format));
-        let tables = [Format::Table, Format::Markdown, Format::Latex];
-        refused::check([
-            (Wish::Titles, self.titles.is_some()),
-            (Wish::NoPage, !has_page),
-            (Wish::TableRows, self.sort.is_some() || self.top.is_some()),
-            (Wish::NoTable, !is_any(&tables)),
-            (Wish::AllPairs, self.all_pairs),
-            (Wish::NoSentences, !is_any(&tables) && !is_any(&[Format::Json])),
-        ])?;
+        let formats: Vec<Format> = targets.iter().map(|target| target.format).collect();
+        self.check_formats(&formats)?;
+        let has_page = formats.contains(&Format::Html);
         let partial = self.report.partial(self.partial.as_deref(), &paths)?;
         let groups = self.group_by.as_deref().map(queries::groups).transpose()?;
         self.titles.as_deref().map_or(Ok(()), titles::check)?;
@@ -339,6 +329,20 @@ impl Compare {
             report.kind = if self.each_judge() { GroupKind::Judge } else { GroupKind::Queries };
             printed::write(&report, &look, &origin, targets, self.quiet)
         })
+    }
+
+    /// Refuses what no output has a place for.
+    fn check_formats(&self, formats: &[Format]) -> Result<(), Stop> {
+        let is_any = |of: &[Format]| formats.iter().any(|format| of.contains(format));
+        let tables = [Format::Table, Format::Markdown, Format::Latex];
+        refused::check([
+            (Wish::Titles, self.titles.is_some()),
+            (Wish::NoPage, !is_any(&[Format::Html])),
+            (Wish::TableRows, self.sort.is_some() || self.top.is_some()),
+            (Wish::NoTable, !is_any(&tables)),
+            (Wish::AllPairs, self.all_pairs),
+            (Wish::NoSentences, !is_any(&tables) && !is_any(&[Format::Json])),
+        ])
     }
 
     /// Returns the options of the comparison; what does not go together is refused.

@@ -176,16 +176,7 @@ impl Eval {
         let read =
             if matches!(inputs, EvaluationInputs::Text(..)) { "read and join" } else { "open" };
         let (matrices, why) = match self.piped(evaluator, inputs)? {
-            None => (
-                timing.time(read, || {
-                    inputs.load(
-                        &self.asked.ranking,
-                        (self.asked.files, self.asked.naming),
-                        self.quiet,
-                    )
-                })?,
-                None,
-            ),
+            None => (timing.time(read, || self.load(inputs))?, None),
             Some(Piped::Held(matrix, why)) => {
                 timing.add(read, start.elapsed());
                 (vec![*matrix], why)
@@ -214,11 +205,7 @@ impl Eval {
         }
         let done = self.all_scores(&watched, &mut evaluation, &matrices, &mut timing)?;
         drop(progress);
-        let of_judges = if self.asked.judges == Some(OverJudges::Each) {
-            judges::notes(&done.0)
-        } else {
-            Vec::new()
-        };
+        let of_judges = self.judge_notes(&done.0);
         let evaluated = start.elapsed();
         let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices));
         let rules = rules.chain(of_judges).collect();
@@ -232,6 +219,17 @@ impl Eval {
                 matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| u64::from(depth));
             timings(timing, inputs.bytes(), runs.map(|run| run.results).sum(), labels.sum())
         })
+    }
+
+    /// Reads the matrices, or joins the texts to one.
+    fn load(&self, inputs: &EvaluationInputs) -> Result<Vec<LabelMatrix>, Stop> {
+        let EvaluationOptions { ranking, files, naming, .. } = &self.asked;
+        inputs.load(ranking, (*files, *naming), self.quiet)
+    }
+
+    /// Collects the notes on the scores of each judge, if they are asked for.
+    fn judge_notes(&self, scores: &Scores) -> Vec<Note> {
+        if self.asked.judges == Some(OverJudges::Each) { judges::notes(scores) } else { Vec::new() }
     }
 
     /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.

@@ -115,12 +115,7 @@ impl Merge {
         parts::check_gates(&self.fail_if)?;
         let mut summary = merged(&summaries)
             .map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
-        if let Some(qrels) = &self.qrels {
-            let judged_by = self.judgments_by.or(facets_needed(summary.measures())?);
-            let (access, tables) = (self.access.access(), tables());
-            let join = Join { judged_by, access, tables, ..Join::default() };
-            summary.add_missing(&join.qrels(Input::from(qrels.to_owned()))?)?;
-        }
+        self.add_missing(&mut summary)?;
         let scores = summary.scores(&distinct(&self.stats))?;
         for target in &targets {
             ReportOutput::check_curve(target.format, &scores.measures)?;
@@ -149,6 +144,15 @@ impl Merge {
         let cases = cases?;
         gates::tell_all(&cases, self.quiet);
         gates::fate(&cases, false)
+    }
+
+    /// Adds the judged queries that no shard had, if there are judgments.
+    fn add_missing(&self, summary: &mut Summary) -> Result<(), Error> {
+        let Some(qrels) = &self.qrels else { return Ok(()) };
+        let judged_by = self.judgments_by.or(facets_needed(summary.measures())?);
+        let (access, tables) = (self.access.access(), tables());
+        let join = Join { judged_by, access, tables, ..Join::default() };
+        summary.add_missing(&join.qrels(Input::from(qrels.to_owned()))?)
     }
 
     /// Prints the comparison of all queries of some parts.

@@ -82,41 +82,24 @@ pub fn print_of(
         return Err(Stop::new(error.to_string()));
     }
     // Of the two ways to read the file, the one with fewer wrong rows is shown.
-    let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
-    let is_any = |preview: &&Preview| wrong(preview) < preview.rows.len();
     let best = [&judgments, &run]
         .into_iter()
         .flatten()
-        .filter(is_any)
-        .min_by_key(|preview| wrong(preview));
+        .filter(|preview| is_readable(preview))
+        .min_by_key(|preview| wrong_rows(preview));
     let rows = best
         .map(|preview| {
             preview.rows.iter().map(|row| PreviewedRow::of(row.line, &row.read)).collect()
         })
         .unwrap_or_default();
-    let taken = |preview: &Result<Preview, Error>| match preview {
-        Ok(preview) if is_any(&preview) => TakenAs::For(preview.what.clone()),
-        // A row is wrong in every way of reading it.
-        Ok(Preview { rows, .. }) => match rows.first() {
-            Some(row) => TakenAs::Error(format!(
-                "{}:{}: {}",
-                shown(path),
-                row.line,
-                row.read.as_ref().err().map_or("", String::as_str)
-            )),
-            None => TakenAs::Error(format!("{}: there is no row in it", shown(path))),
-        },
-        Err(error) => TakenAs::Error(error.to_string()),
-    };
     let is_neither = best.is_none();
-    let can_be =
-        |preview: &Result<Preview, Error>| preview.as_ref().is_ok_and(|preview| is_any(&preview));
+    let can_be = |preview: &Result<Preview, Error>| preview.as_ref().is_ok_and(is_readable);
     let contents = TextContents {
         judgments: can_be(&judgments)
             .then(|| CountedText::of(judgments::read(join, input.clone()))),
         run: can_be(&run).then(|| CountedText::of(run::read(join, &input, None))),
     };
-    let (judgments, run) = (taken(&judgments), taken(&run));
+    let (judgments, run) = (TakenAs::of(path, &judgments), TakenAs::of(path, &run));
     let text = PreviewedText { file: shown(path), judgments, run, rows, contents };
     print_text(format == PlainFormat::Table, |to| match format {
         PlainFormat::Json => {
@@ -130,6 +113,36 @@ pub fn print_of(
             Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path))))
         }
         false => Ok(()),
+    }
+}
+
+/// Counts the rows that cannot be read.
+fn wrong_rows(preview: &Preview) -> usize {
+    preview.rows.iter().filter(|row| row.read.is_err()).count()
+}
+
+/// Returns whether any row can be read.
+fn is_readable(preview: &Preview) -> bool {
+    wrong_rows(preview) < preview.rows.len()
+}
+
+impl TakenAs {
+    /// Names the format of a file, or says why the file cannot be read.
+    fn of(path: &Path, preview: &Result<Preview, Error>) -> Self {
+        match preview {
+            Ok(preview) if is_readable(preview) => TakenAs::For(preview.what.clone()),
+            // A row is wrong in every way of reading it.
+            Ok(Preview { rows, .. }) => match rows.first() {
+                Some(row) => TakenAs::Error(format!(
+                    "{}:{}: {}",
+                    shown(path),
+                    row.line,
+                    row.read.as_ref().err().map_or("", String::as_str)
+                )),
+                None => TakenAs::Error(format!("{}: there is no row in it", shown(path))),
+            },
+            Err(error) => TakenAs::Error(error.to_string()),
+        }
     }
 }
 

@@ -18,6 +18,8 @@
 //! Passes over the same tile follow one another, so all but the first read labels from the nearest
 //! cache.
 
+use std::ops::Range;
+
 use fearless_simd::Level;
 
 use super::documents::Documents;
@@ -232,8 +234,7 @@ impl Lanes<'_> {
     ) -> bool {
         let lanes = self.tile.lanes;
         let StepBuffers { columns: Columns { values, .. }, inputs, .. } = scratch;
-        let out = |column: usize, columns: usize| column * lanes..(column + columns) * lanes;
-        let at = out(*column, ranks.len().max(1));
+        let at = self.values_of(*column, ranks.len().max(1));
         let has = |above: u8| above >= Above::POOLED.0;
         match kernel {
             &StepKernel::Hits(set, Extra { counts: (ref cuts, counted), first }) if has(set) => {
@@ -276,35 +277,11 @@ impl Lanes<'_> {
 
     fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut StepBuffers) {
         let Lanes { level, tile, .. } = *self;
-        let StepBuffers {
-            columns: Columns { values, histogram, .. },
-            counts,
-            inputs,
-            documents,
-            ..
-        } = scratch;
-        let out =
-            |column: usize, columns: usize| column * tile.lanes..(column + columns) * tile.lanes;
-        let at = out(*column, ranks.len().max(1));
+        let StepBuffers { columns, counts, inputs, documents, .. } = scratch;
+        let Columns { values, histogram, .. } = columns;
+        let at = self.values_of(*column, ranks.len().max(1));
         match kernel {
-            StepKernel::Hits(set, Extra { counts: (cuts, counted), first }) => {
-                let upto = first.map_or(0, |(upto, _)| upto);
-                let wanted = Wanted { counts: cuts, precision: ranks, first: upto };
-                let (mut firsts, size) = ([0; LANES], cuts.len() * tile.lanes);
-                counts.resize(size.max(counts.len()), 0);
-                let firsts = &mut firsts[..tile.lanes];
-                folds::hits(
-                    level,
-                    tile,
-                    *set,
-                    wanted,
-                    &mut counts[..size],
-                    &mut values[at],
-                    firsts,
-                );
-                copy(&counts[..size], &mut values[out(*counted, cuts.len())]);
-                first.iter().for_each(|&(_, column)| copy(firsts, &mut values[out(column, 1)]));
-            }
+            StepKernel::Hits(set, extra) => self.hits(*set, extra, ranks, at, counts, values),
             StepKernel::Count(set) => {
                 let count = |counts: &mut [u32]| folds::count(level, tile, *set, ranks, counts);
                 in_counts(counts, &mut values[at], count);
@@ -338,13 +315,8 @@ impl Lanes<'_> {
             StepKernel::PeakPrecision(set, caps) => {
                 self.inputs(caps, inputs);
                 let lanes: Vec<&[u32]> = inputs.chunks_exact(tile.lanes).collect();
-                folds::peak_precision(
-                    level,
-                    tile,
-                    *set,
-                    &lanes,
-                    &mut values[out(*column, caps.len())],
-                );
+                let at = self.values_of(*column, caps.len());
+                folds::peak_precision(level, tile, *set, &lanes, &mut values[at]);
             }
             StepKernel::PreferenceSum(sets, needed) => {
                 self.inputs(needed, inputs);
@@ -357,6 +329,34 @@ impl Lanes<'_> {
                 folds::histogram(tile, self.job.program.codes, &[u32::MAX], histogram)
             }
         }
+    }
+
+    /// Computes a precision sum at `ranks`, into the values `at`, with all that shares its pass.
+    #[inline(always)]
+    fn hits(
+        &self,
+        set: u8,
+        Extra { counts: (cuts, counted), first }: &Extra,
+        ranks: &[u32],
+        at: Range<usize>,
+        counts: &mut Vec<u32>,
+        values: &mut [f64],
+    ) {
+        let Lanes { level, tile, .. } = *self;
+        let upto = first.map_or(0, |(upto, _)| upto);
+        let wanted = Wanted { counts: cuts, precision: ranks, first: upto };
+        let (mut firsts, size) = ([0; LANES], cuts.len() * tile.lanes);
+        counts.resize(size.max(counts.len()), 0);
+        let firsts = &mut firsts[..tile.lanes];
+        folds::hits(level, tile, set, wanted, &mut counts[..size], &mut values[at], firsts);
+        copy(&counts[..size], &mut values[self.values_of(*counted, cuts.len())]);
+        first.iter().for_each(|&(_, column)| copy(firsts, &mut values[self.values_of(column, 1)]));
+    }
+
+    /// Locates the values of some columns, the first of which is `column`.
+    #[inline(always)]
+    fn values_of(&self, column: usize, columns: usize) -> Range<usize> {
+        column * self.tile.lanes..(column + columns) * self.tile.lanes
     }
 
     /// Collects inputs of the program, `[input][lane]`.

@@ -22,7 +22,7 @@ use super::batch::{Berth, Clock, Largest, Ready, Sizes};
 use super::fixed::{power_of_two, reciprocals};
 use super::layout;
 use super::sources::REDUCE;
-use super::tasks::{IntegerFold, IntegerProgram};
+use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
 use super::{Loaded, check_depth};
 use crate::engine::Job;
 use crate::error::{Error, Result};
@@ -52,6 +52,29 @@ enum State {
     Count = 0,
     Sum = 1,
     FirstRank = 2,
+}
+
+impl State {
+    /// Tells how the state of a task is read, with its unit and the bound on its error; `None` if
+    /// it has signs or three words.
+    fn of(task: &IntegerTask, depth: u32) -> Option<(Self, i32, f64)> {
+        match &task.kind {
+            IntegerFold::Count(_) | IntegerFold::CountWithin(..) => Some((State::Count, 0, 0.0)),
+            IntegerFold::WeightedSum(terms)
+                if terms.wide || terms.gains.numbers.iter().any(|&gain| gain < 0.0) =>
+            {
+                None
+            }
+            IntegerFold::PrecisionSum(..)
+            | IntegerFold::InferredSum(..)
+            | IntegerFold::WeightedSum(_)
+            | IntegerFold::Cascade(_) => {
+                let (unit, error) = task.unit(depth)?;
+                Some((State::Sum, unit, error))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Scaled {
@@ -91,22 +114,7 @@ impl Scaled {
         if !(largest.is_finite() && numbers.iter().all(|number| *number >= 0.0)) {
             return None;
         }
-        let (state, unit, own) = match &task.kind {
-            IntegerFold::Count(_) | IntegerFold::CountWithin(..) => (State::Count, 0, 0.0),
-            IntegerFold::WeightedSum(terms)
-                if terms.wide || terms.gains.numbers.iter().any(|&gain| gain < 0.0) =>
-            {
-                return None;
-            }
-            IntegerFold::PrecisionSum(..)
-            | IntegerFold::InferredSum(..)
-            | IntegerFold::WeightedSum(_)
-            | IntegerFold::Cascade(_) => {
-                let (unit, error) = task.unit(depth)?;
-                (State::Sum, unit, error)
-            }
-            _ => return None,
-        };
+        let (state, unit, own) = State::of(task, depth)?;
         let exponent = largest.max(f64::MIN_POSITIVE).log2().ceil() as i32;
         let shift = if state == State::Count { 16 } else { 63 };
         let value_unit = unit + 63 - exponent - shift as i32;

@@ -81,20 +81,23 @@ pub fn write(scores: &Scores, context: &Context, page: &mut Elements) {
     if !charts.is_empty() {
         section(page, "curves", "Curves", |page| draw_curves(page, &charts));
     }
-    section(page, "settings", "Settings", |page| {
-        let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
-        let mut rows = vec![
-            ("queries", scores.queries.to_string()),
-            ("measures", shortened(&measures.join(", "), 2000)),
-        ];
-        if scores.tied != crate::scores::TiedValue::default() {
-            rows.push(("value of equal scores", scores.tied.to_string()));
-        }
-        definitions(page, &rows, context);
-        inputs(page, context);
-    });
+    section(page, "settings", "Settings", |page| settings(page, scores, context));
     glossary::of_scores(page, scores, context);
     footer(page, context);
+}
+
+/// Writes the settings of the evaluation, and the files that were read.
+fn settings(page: &mut Elements, scores: &Scores, context: &Context) {
+    let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
+    let mut rows = vec![
+        ("queries", scores.queries.to_string()),
+        ("measures", shortened(&measures.join(", "), 2000)),
+    ];
+    if scores.tied != crate::scores::TiedValue::default() {
+        rows.push(("value of equal scores", scores.tied.to_string()));
+    }
+    definitions(page, &rows, context);
+    inputs(page, context);
 }
 
 /// The runs in the order of the page, with labels that are short.

@@ -188,45 +188,48 @@ impl Report {
             None => String::new(),
         };
         let mut sentences = vec![format!("CPU: {name} is the fastest{than_plain}.{limit}")];
-        let gpu = |engine: &str| six().find(|row| row.engine == engine);
-        let compared = |row: &TimedRow| match row.seconds < cpu.seconds {
-            true => format!("{} times as fast as the CPU", short(cpu.seconds / row.seconds)),
-            false => format!("{} times slower than the CPU", short(row.seconds / cpu.seconds)),
-        };
-        if let (Some(adapter), Some(all), Some(resident)) =
-            (&self.adapter, gpu("gpu, end to end"), gpu("gpu, labels resident"))
-        {
-            let moved = self.group(MEMORY).find(|row| row.what == "labels to the GPU");
-            let why = match moved {
-                _ if adapter.kind == "software" => {
-                    "It is not a GPU, but software that emulates one on the CPU, for \
-                     tests."
-                        .to_owned()
-                }
-                Some(moved) if all.seconds >= cpu.seconds && moved.seconds > 0.3 * all.seconds => {
-                    format!(
-                        "Moving the labels to it takes {} of {} ms, so it pays only where they \
-                     stay \
-                     there.",
-                        milliseconds(moved),
-                        milliseconds(all)
-                    )
-                }
-                _ if resident.seconds < cpu.seconds => {
-                    "It reads its memory faster than the CPU reads its own; the more labels, the \
-                     more that counts."
-                        .to_owned()
-                }
-                _ => "There is too little work at a time to fill it.".to_owned(),
-            };
-            sentences.push(format!(
-                "GPU: with the labels in the memory of the CPU it is {}, with the labels in its \
-                 own {}. {why}",
-                compared(all),
-                compared(resident)
-            ));
-        }
+        sentences.extend(self.gpu_verdict(cpu));
         sentences
+    }
+
+    /// Compares the GPU with the fastest engine on the CPU in a sentence, if there is one.
+    fn gpu_verdict(&self, cpu: &TimedRow) -> Option<String> {
+        let gpu = |engine: &str| self.group(SIX).find(|row| row.engine == engine);
+        let adapter = self.adapter.as_ref()?;
+        let (all, resident) = (gpu("gpu, end to end")?, gpu("gpu, labels resident")?);
+        let compared = |row: &TimedRow| {
+            if row.seconds < cpu.seconds {
+                format!("{} times as fast as the CPU", short(cpu.seconds / row.seconds))
+            } else {
+                format!("{} times slower than the CPU", short(row.seconds / cpu.seconds))
+            }
+        };
+        let moved = self.group(MEMORY).find(|row| row.what == "labels to the GPU");
+        let why = match moved {
+            _ if adapter.kind == "software" => {
+                "It is not a GPU, but software that emulates one on the CPU, for tests.".to_owned()
+            }
+            Some(moved) if all.seconds >= cpu.seconds && moved.seconds > 0.3 * all.seconds => {
+                format!(
+                    "Moving the labels to it takes {} of {} ms, so it pays only where they stay \
+                     there.",
+                    milliseconds(moved),
+                    milliseconds(all)
+                )
+            }
+            _ if resident.seconds < cpu.seconds => {
+                "It reads its memory faster than the CPU reads its own; the more labels, the more \
+                 that counts."
+                    .to_owned()
+            }
+            _ => "There is too little work at a time to fill it.".to_owned(),
+        };
+        Some(format!(
+            "GPU: with the labels in the memory of the CPU it is {}, with the labels in its own \
+             {}. {why}",
+            compared(all),
+            compared(resident)
+        ))
     }
 
     fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a TimedRow> {

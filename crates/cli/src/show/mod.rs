@@ -174,17 +174,9 @@ impl Show {
             [(Wish::Show, true)].into_iter().chain(refused::of_ties(self.ranking.ties)),
         )?;
         let ties = self.ranking.ties.unwrap_or(TieRule::Order(Ties::default()));
-        let tied = match ties {
-            TieRule::Value(tied) => tied,
-            TieRule::Order(_) | TieRule::Interval => TiedValue::Ranked,
-        };
         let view =
             View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(asked)
-            .with_view(view)
-            .with_known(self.known.unwrap_or_default())
-            .with_tied(tied)
-            .with_engine(EngineChoice::Cpu);
+        let evaluator = self.evaluator(asked, view, ties);
         evaluator.check_tied()?;
         let format = self.format()?;
         let read: Vec<PathBuf> =
@@ -224,6 +216,19 @@ impl Show {
             ShowFormat::Tsv => rows::delimited(&asked, b'\t', to),
             ShowFormat::Csv => rows::delimited(&asked, b',', to),
         })
+    }
+
+    /// Makes the evaluator of these measures.
+    fn evaluator(&self, measures: Vec<Measure>, view: View, ties: TieRule) -> Evaluator {
+        let tied = match ties {
+            TieRule::Value(tied) => tied,
+            TieRule::Order(_) | TieRule::Interval => TiedValue::Ranked,
+        };
+        Evaluator::of(measures)
+            .with_view(view)
+            .with_known(self.known.unwrap_or_default())
+            .with_tied(tied)
+            .with_engine(EngineChoice::Cpu)
     }
 
     /// Returns the file to write to; `-` is stdout.

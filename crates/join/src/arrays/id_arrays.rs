@@ -301,7 +301,7 @@ impl IdArrays<'_> {
         found: RowIds<'_, K>,
         into: &mut RowsFilled<'_>,
     ) -> Result<()> {
-        let RowsFilled { whole, as_whole, reach, room, judged, block } = into;
+        let RowsFilled { reach, room, block, .. } = into;
         let count = truth.ids.len();
         let mut depth = depth(row, found.ids.len())?;
         few_enough(row, &[u32::try_from(count).unwrap_or(u32::MAX)])?;
@@ -338,6 +338,22 @@ impl IdArrays<'_> {
         }
         block.push_labels(depth.min(*reach));
         let is_whole = is_plain && count == self.width && (!by_distance || codes == all);
+        self.push_judged(is_whole, truth.ids, codes, into);
+        (into.room.codes, into.room.of_row) = (all, of_row);
+        Ok(())
+    }
+
+    /// Appends the judged documents of a row to a block: those of a row that `is_whole` once for
+    /// all such rows.
+    #[inline(always)]
+    fn push_judged<K: ArrayId>(
+        &self,
+        is_whole: bool,
+        truth: &[K],
+        codes: &[u8],
+        into: &mut RowsFilled<'_>,
+    ) {
+        let RowsFilled { whole, as_whole, judged, block, .. } = into;
         match (is_whole, *as_whole) {
             (true, Some(row)) => block.push_judged_as(row),
             (true, None) => {
@@ -347,15 +363,13 @@ impl IdArrays<'_> {
             (false, _) => {
                 judged.clear();
                 judged.resize(whole.len(), 0);
-                for (id, code) in truth.ids.iter().zip(&codes[1..]) {
+                for (id, code) in truth.iter().zip(&codes[1..]) {
                     let is_empty = self.has_empty() && id.is_empty();
                     judged[usize::from(code - FIRST_GRADE)] += u32::from(!is_empty);
                 }
                 block.push_judged(1, FIRST_GRADE, judged);
             }
         }
-        (room.codes, room.of_row) = (all, of_row);
-        Ok(())
     }
 
     /// Writes the labels of the found ids of a row, whatever there is, and returns their number.

@@ -326,6 +326,18 @@ impl SubtopicQuery {
         while at.len() < setting.cutoffs.len() {
             close(at, sums, judgments, found);
         }
+        self.evaluate_whole(of, setting, nrbp, precisions)
+    }
+
+    /// Returns the values of a whole ranking, from the sum of its discounted gains and the sum of
+    /// each subtopic's precisions.
+    fn evaluate_whole(
+        &self,
+        of: Subtopics<'_>,
+        setting: &Setting,
+        nrbp: f64,
+        precisions: &[f64],
+    ) -> WholeRanking {
         let nrbp = normalized(of, setting, nrbp);
         let mut ap_ia = 0.0;
         for (&sum, &relevant) in precisions.iter().zip(&self.relevant) {
@@ -336,7 +348,7 @@ impl SubtopicQuery {
         WholeRanking {
             nrbp,
             nnrbp: quotient(nrbp, self.ideal_nrbp),
-            ap_ia: quotient(ap_ia, subtopics),
+            ap_ia: quotient(ap_ia, f64::from(of.count)),
         }
     }
 
@@ -439,27 +451,7 @@ fn choose(
 ) {
     let SubtopicScratch { gains, documents, groups, bounds, .. } = scratch;
     refill(gains, of.count, 1.0);
-    documents.clear();
-    documents.extend((0..of.documents()).filter_map(|document| {
-        let own = of.of(document);
-        (!own.is_empty()).then(|| (hash(own), document))
-    }));
-    documents.sort_unstable();
-    groups.clear();
-    let mut start = 0;
-    // A group starts wherever the subtopics change. Sets that share a hash may then form more
-    // groups than needed, which costs time and changes no gain.
-    for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
-        let end = start + group.len();
-        let largest = documents[end - 1].1;
-        groups.push(SameSubtopics {
-            key: ((of.of(largest).len() as f64).to_bits(), largest),
-            start,
-            end,
-        });
-        start = end;
-    }
-    groups.sort_unstable_by_key(|group| Reverse(group.key));
+    group_documents(of, documents, groups);
     bounds.clear();
     bounds.extend(groups.chunks(BLOCK).map(|block| block[0].key));
     loop {
@@ -499,6 +491,35 @@ fn choose(
             group.key.1 = documents[group.end - 1].1;
         }
     }
+}
+
+/// Sorts the documents that have subtopics by these, and makes their groups, the largest key first.
+fn group_documents(
+    of: Subtopics<'_>,
+    documents: &mut Vec<(u64, u32)>,
+    groups: &mut Vec<SameSubtopics>,
+) {
+    documents.clear();
+    documents.extend((0..of.documents()).filter_map(|document| {
+        let own = of.of(document);
+        (!own.is_empty()).then(|| (hash(own), document))
+    }));
+    documents.sort_unstable();
+    groups.clear();
+    let mut start = 0;
+    // A group starts wherever the subtopics change. Sets that share a hash may then form more
+    // groups than needed, which costs time and changes no gain.
+    for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
+        let end = start + group.len();
+        let largest = documents[end - 1].1;
+        groups.push(SameSubtopics {
+            key: ((of.of(largest).len() as f64).to_bits(), largest),
+            start,
+            end,
+        });
+        start = end;
+    }
+    groups.sort_unstable_by_key(|group| Reverse(group.key));
 }
 
 /// The quotient of two values, 0 if the second is 0.

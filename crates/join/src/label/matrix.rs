@@ -502,16 +502,82 @@ struct Beside<'b, 'a> {
     spans_of: Option<(usize, &'b mut [&'a [u32]])>,
 }
 
+/// The labels of a piece, and what lies beside them, that belong to no row so far.
+struct RestOfPiece<'a> {
+    labels: &'a [u8],
+    exact: &'a [f64],
+    numbers: &'a [u32],
+    spans: &'a [u32],
+}
+
+impl RestOfPiece<'_> {
+    /// Checks that every row of the piece was met, so that nothing is left.
+    fn check_empty(&self) -> Result<(), String> {
+        let left = [
+            (self.spans.len(), "numbers of positions"),
+            (self.numbers.len(), "numbers of documents"),
+            (self.exact.len(), "exact grades"),
+            (self.labels.len(), "labels"),
+        ];
+        if let Some((count, what)) = left.iter().find(|(count, _)| *count > 0) {
+            return Err(format!("a piece has {count} {what} that belong to no row"));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Beside<'_, 'a> {
+    /// Notes what lies beside the labels of a row, and takes it from the rest of its piece.
+    fn unpack(
+        &mut self,
+        StagedRow { query, depth }: StagedRow,
+        labels: &[u8],
+        rest: &mut RestOfPiece<'a>,
+    ) -> Result<(), String> {
+        let at = query as usize;
+        if let Some(exact_of) = &mut self.exact_of {
+            let judged = labels.iter().filter(|&&label| Above::JUDGED.contains(label)).count();
+            (exact_of[at], rest.exact) = rest.exact.split_at_checked(judged).ok_or_else(|| {
+                format!(
+                    "a row of query {query} has {judged} judged documents, and its piece {} grades \
+                     left",
+                    rest.exact.len()
+                )
+            })?;
+        }
+        if let Some(numbers_of) = &mut self.numbers_of {
+            let named = labels.iter().filter(|&&label| Above::POOLED.contains(label)).count();
+            (numbers_of[at], rest.numbers) =
+                rest.numbers.split_at_checked(named).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} has {named} named documents, and its piece {} \
+                         numbers left",
+                        rest.numbers.len()
+                    )
+                })?;
+        }
+        if let Some((width, spans_of)) = &mut self.spans_of {
+            (spans_of[at], rest.spans) =
+                rest.spans.split_at_checked(depth as usize * *width).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} lacks the numbers of positions of its {depth} \
+                         results"
+                    )
+                })?;
+        }
+        Ok(())
+    }
+}
+
 /// Notes the depth, the labels and what lies beside them of each row of a run, by query.
 fn unpack<'a>(
     run: &'a StagedRun,
     depths: &mut [u32],
     labels_of: &mut [&'a [u8]],
-    Beside { mut exact_of, mut numbers_of, mut spans_of }: Beside<'_, 'a>,
+    mut beside: Beside<'_, 'a>,
 ) -> Result<(), String> {
     for StagedPiece { rows, labels, exact, numbers, spans } in &run.pieces {
-        let (mut rest, mut grades, mut numbers, mut spans) =
-            (&labels[..], &exact[..], &numbers[..], &spans[..]);
+        let mut rest = RestOfPiece { labels, exact, numbers, spans };
         for &StagedRow { query, depth } in rows {
             let queries = depths.len();
             let at = query as usize;
@@ -522,53 +588,16 @@ fn unpack<'a>(
                 return Err(format!("two rows of query {query}"));
             }
             *of_query = depth;
-            (labels_of[at], rest) = rest.split_at_checked(depth as usize).ok_or_else(|| {
-                format!(
-                    "a row of query {query} with {depth} labels, and its piece has {} left",
-                    rest.len()
-                )
-            })?;
-            if let Some(exact_of) = &mut exact_of {
-                let judged =
-                    labels_of[at].iter().filter(|&&label| Above::JUDGED.contains(label)).count();
-                (exact_of[at], grades) = grades.split_at_checked(judged).ok_or_else(|| {
+            (labels_of[at], rest.labels) =
+                rest.labels.split_at_checked(depth as usize).ok_or_else(|| {
                     format!(
-                        "a row of query {query} has {judged} judged documents, and its piece {} \
-                         grades left",
-                        grades.len()
+                        "a row of query {query} with {depth} labels, and its piece has {} left",
+                        rest.labels.len()
                     )
                 })?;
-            }
-            if let Some(numbers_of) = &mut numbers_of {
-                let named =
-                    labels_of[at].iter().filter(|&&label| Above::POOLED.contains(label)).count();
-                (numbers_of[at], numbers) = numbers.split_at_checked(named).ok_or_else(|| {
-                    format!(
-                        "a row of query {query} has {named} named documents, and its piece {} \
-                         numbers left",
-                        numbers.len()
-                    )
-                })?;
-            }
-            if let Some((width, spans_of)) = &mut spans_of {
-                (spans_of[at], spans) =
-                    spans.split_at_checked(depth as usize * *width).ok_or_else(|| {
-                        format!(
-                            "a row of query {query} lacks the numbers of positions of its {depth} \
-                             results"
-                        )
-                    })?;
-            }
+            beside.unpack(StagedRow { query, depth }, labels_of[at], &mut rest)?;
         }
-        let left = [
-            (spans.len(), "numbers of positions"),
-            (numbers.len(), "numbers of documents"),
-            (grades.len(), "exact grades"),
-            (rest.len(), "labels"),
-        ];
-        if let Some((count, what)) = left.iter().find(|(count, _)| *count > 0) {
-            return Err(format!("a piece has {count} {what} that belong to no row"));
-        }
+        rest.check_empty()?;
     }
     Ok(())
 }

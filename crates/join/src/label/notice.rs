@@ -446,6 +446,30 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
+/// Says what is missing where queries were chosen, or put into groups.
+fn chosen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::ChosenNotJudged { queries: 1 } => {
+            f.write_str("1 of the chosen queries is not judged")
+        }
+        Notice::ChosenNotJudged { queries } => {
+            write!(f, "{queries} of the chosen queries are not judged")
+        }
+        Notice::EmptyGroups { groups, .. } => {
+            write!(
+                f,
+                "no judged query is in the {} ",
+                if groups.len() == 1 { "group" } else { "groups" }
+            )?;
+            few(groups, f)
+        }
+        Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
+        Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
+        // The others are said elsewhere.
+        _ => Ok(()),
+    }
+}
+
 /// Says in which order equal scores are.
 fn order_said(ties: Ties) -> &'static str {
     match ties {
@@ -487,22 +511,9 @@ impl fmt::Display for Notice {
             Notice::NothingRelevant { .. }
             | Notice::FractionsNotRelevant { .. }
             | Notice::LowestRelevant { .. } => grades_said(self, f),
-            Notice::ChosenNotJudged { queries: 1 } => {
-                f.write_str("1 of the chosen queries is not judged")
-            }
-            Notice::ChosenNotJudged { queries } => {
-                write!(f, "{queries} of the chosen queries are not judged")
-            }
-            Notice::EmptyGroups { groups, .. } => {
-                write!(
-                    f,
-                    "no judged query is in the {} ",
-                    if groups.len() == 1 { "group" } else { "groups" }
-                )?;
-                few(groups, f)
-            }
-            Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
-            Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
+            Notice::ChosenNotJudged { .. }
+            | Notice::EmptyGroups { .. }
+            | Notice::InNoGroup { .. } => chosen_said(self, f),
             Notice::MovedByTies { measures } => write!(
                 f,
                 "{}: the order of equal scores moves the average by more than 1 %",

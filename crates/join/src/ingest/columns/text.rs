@@ -412,20 +412,30 @@ impl<'a> Text<'a> {
             (Text::Strs(ids), _) => {
                 ids[rows].iter().for_each(|id| take(hashed(seed, IdPlace::whole(id.as_bytes()))));
             }
-            (Text::Coded { .. }, _) => {
-                let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
-                for row in rows {
-                    take(match self.id(row) {
-                        ColumnId::Bytes(bytes) => hashed(seed, IdPlace::whole(bytes)),
-                        ColumnId::Integer(integer) => {
-                            let mut place = [0; LONGEST];
-                            let length = integer.write(&mut place);
-                            places.next().into_iter().for_each(|there| *there = place);
-                            hashed(seed, IdPlace { bytes: &place, start: 0, end: length })
-                        }
-                    });
+            (Text::Coded { .. }, _) => self.each_hash_by_row(rows, seed, digits, take),
+        }
+    }
+
+    /// Does what `each_hash` does, row by row.
+    #[inline(always)]
+    fn each_hash_by_row(
+        &self,
+        rows: Range<usize>,
+        seed: Seed,
+        digits: &mut [u8],
+        mut take: impl FnMut(HashedId),
+    ) {
+        let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
+        for row in rows {
+            take(match self.id(row) {
+                ColumnId::Bytes(bytes) => hashed(seed, IdPlace::whole(bytes)),
+                ColumnId::Integer(integer) => {
+                    let mut place = [0; LONGEST];
+                    let length = integer.write(&mut place);
+                    places.next().into_iter().for_each(|there| *there = place);
+                    hashed(seed, IdPlace { bytes: &place, start: 0, end: length })
                 }
-            }
+            });
         }
     }
 

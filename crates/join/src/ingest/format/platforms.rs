@@ -335,16 +335,7 @@ impl<'p> RowsOfPlatform<'p> {
 
     /// Reads the next item; returns `false` at the end.
     fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool, Stuck> {
-        let Some(level) = self.open.last() else {
-            match cursor.peek()? {
-                None if self.any => return Ok(false),
-                Some(b'{') => cursor.at += 1,
-                _ => return Err(cursor.unexpected("'{'")),
-            }
-            self.any = true;
-            self.push(b'{', false, &[]);
-            return Ok(true);
-        };
+        let Some(level) = self.open.last() else { return self.open_outermost(cursor) };
         let (open, first, queries) = (level.open, level.first, level.queries);
         let close = if open == b'{' { b'}' } else { b']' };
         if first || !cursor.passes(b',')? {
@@ -394,6 +385,18 @@ impl<'p> RowsOfPlatform<'p> {
         if let Some(level) = self.open.last_mut() {
             level.first = false;
         }
+        Ok(true)
+    }
+
+    /// Opens an outermost object; returns `false` at the end.
+    fn open_outermost(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, Stuck> {
+        match cursor.peek()? {
+            None if self.any => return Ok(false),
+            Some(b'{') => cursor.at += 1,
+            _ => return Err(cursor.unexpected("'{'")),
+        }
+        self.any = true;
+        self.push(b'{', false, &[]);
         Ok(true)
     }
 

@@ -68,26 +68,8 @@ impl RecordKeys {
             return Err(format!("the first record has no keys: {} was expected", expected()));
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
-        let name = |at: usize| names[at].clone();
         match choose_rows(&all, &shapes, role, by, read_as.columns.as_ref()) {
-            Ok(ChosenRows::Single(ChosenColumns { query, doc, number, value, rank, group })) => {
-                Ok(RecordKeys::Single(SingleKeys {
-                    names: [query, doc, number].map(name),
-                    value,
-                    rank: rank.map(name),
-                    group: by.zip(group.map(name)),
-                }))
-            }
-            Ok(ChosenRows::Lists(ChosenLists { query, docs, numbers, group })) => {
-                let (numbers, group) = (numbers.map(name), by.zip(group.map(name)));
-                Ok(RecordKeys::Lists(ListKeys {
-                    role,
-                    query: name(query),
-                    docs: name(docs),
-                    numbers,
-                    group,
-                }))
-            }
+            Ok(chosen) => Ok(RecordKeys::of_chosen(chosen, &names, role, by)),
             Err(NotChosen::Wrong(message)) => Err(message),
             Err(NotChosen::Missing(missing)) => Err(missing.message(read_as.options)),
             Err(NotChosen::NoNames(missing))
@@ -107,6 +89,30 @@ impl RecordKeys {
                 expected(),
                 read_as.options.columns_by_name(role, None)
             )),
+        }
+    }
+
+    /// Returns the keys that were chosen among `names`.
+    fn of_chosen(chosen: ChosenRows, names: &[Vec<u8>], role: Role, by: Option<JudgedBy>) -> Self {
+        let name = |at: usize| names[at].clone();
+        match chosen {
+            ChosenRows::Single(ChosenColumns { query, doc, number, value, rank, group }) => {
+                RecordKeys::Single(SingleKeys {
+                    names: [query, doc, number].map(name),
+                    value,
+                    rank: rank.map(name),
+                    group: by.zip(group.map(name)),
+                })
+            }
+            ChosenRows::Lists(ChosenLists { query, docs, numbers, group }) => {
+                RecordKeys::Lists(ListKeys {
+                    role,
+                    query: name(query),
+                    docs: name(docs),
+                    numbers: numbers.map(name),
+                    group: by.zip(group.map(name)),
+                })
+            }
         }
     }
 

@@ -195,21 +195,7 @@ impl Look<'_> {
             (Role::Run, 5 | 6) => {
                 ChosenColumns { query: 0, doc: 2, number: 4, value, rank: Some(3), group }
             }
-            _ => {
-                let (number, options) = (role.number(), self.options());
-                let columns = match self.known.by {
-                    Some(by) => format!("query,{by},doc,{number}"),
-                    None => format!("query,-,doc,{number}"),
-                };
-                return Err(self.wrong(format!(
-                    "there is no header, and {}: say which are queries, documents and {number}s in \
-                     their order (`{}`), or by their names in \
-                     the first line (`{}`)",
-                    if count == 1 { "1 column".to_owned() } else { format!("{count} columns") },
-                    options.columns_in_order(&columns),
-                    options.columns_by_name(role, None)
-                )));
-            }
+            _ => return Err(self.refuse_columns(count)),
         };
         self.check_first(separator, chosen)?;
         if role == Role::Qrels
@@ -224,7 +210,35 @@ impl Look<'_> {
                 self.options().format(role, format)
             )));
         }
-        let names = match (role, count) {
+        let names = self.name_columns(count);
+        let names =
+            if separator == Separator::Comma { names.replace(' ', ",") } else { names.to_owned() };
+        let what = format!("{} without a header: {names}", separator.table());
+        let tag = (role == Role::Run && count == 6).then_some(5);
+        let table = TableLayout { tag, ..of_columns(separator, count, chosen, names) };
+        Ok(Form { shape: RowShape::Table(table), what, doubtful: false })
+    }
+
+    /// Makes the error for a table without a header whose number of columns does not say what they
+    /// are.
+    fn refuse_columns(self, count: usize) -> OtherFormat {
+        let (number, options) = (self.known.role.number(), self.options());
+        let columns = match self.known.by {
+            Some(by) => format!("query,{by},doc,{number}"),
+            None => format!("query,-,doc,{number}"),
+        };
+        self.wrong(format!(
+            "there is no header, and {}: say which are queries, documents and {number}s in their \
+             order (`{}`), or by their names in the first line (`{}`)",
+            if count == 1 { "1 column".to_owned() } else { format!("{count} columns") },
+            options.columns_in_order(&columns),
+            options.columns_by_name(self.known.role, None)
+        ))
+    }
+
+    /// Names the columns of a table without a header, of which there are `count`.
+    fn name_columns(self, count: usize) -> &'static str {
+        match (self.known.role, count) {
             (Role::Qrels, _) if self.known.by == Some(JudgedBy::Judge) => {
                 "query judge document grade"
             }
@@ -235,13 +249,7 @@ impl Look<'_> {
             (Role::Qrels, _) => "query iter document grade",
             (Role::Run, 5) => "query iter document rank score",
             (Role::Run, _) => "query iter document rank score tag",
-        };
-        let names =
-            if separator == Separator::Comma { names.replace(' ', ",") } else { names.to_owned() };
-        let what = format!("{} without a header: {names}", separator.table());
-        let tag = (role == Role::Run && count == 6).then_some(5);
-        let table = TableLayout { tag, ..of_columns(separator, count, chosen, names) };
-        Ok(Form { shape: RowShape::Table(table), what, doubtful: false })
+        }
     }
 
     /// Checks whether the third column of the first lines counts 1, 2, 3 … in every query, and in

@@ -159,35 +159,7 @@ impl Join {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         if let Some(by) = self.judged_by {
-            let text = || {
-                facets::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch())
-            };
-            return match form {
-                Ok(Form { shape: RowShape::Trec, .. }) => text(),
-                Ok(form) if form.has_groups() => {
-                    let read =
-                        facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
-                    self.note_bare_rows(&qrels.name, form, &read.0);
-                    Ok(read)
-                }
-                Ok(form) => {
-                    let from = match by {
-                        JudgedBy::Preference => "TREC text".to_owned(),
-                        by => format!("TREC text, tables with a header, and records with a {by}"),
-                    };
-                    let name = printable_path(qrels.name.as_ref());
-                    let message =
-                        format!("{name} is {}: judgments by {by} are read from {from}", form.what);
-                    Err(Error::Unanswerable(message))
-                }
-                Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
-                    if by != JudgedBy::Preference =>
-                {
-                    let none = Qrels::none(&qrels.name, self.dialect, seed);
-                    Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
-                }
-                Err(_) => text(),
-            };
+            return self.qrels_by_facet(qrels, form, by, seed);
         }
         match form {
             Ok(form) => {
@@ -206,6 +178,43 @@ impl Join {
                 let none = Qrels::none(&qrels.name, self.dialect, seed);
                 Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
             }
+        }
+    }
+
+    /// Reads qrels by facet; returns the usable ones, and the problems.
+    fn qrels_by_facet(
+        &self,
+        qrels: &Arc<Opened>,
+        form: &ToldForm,
+        by: JudgedBy,
+        seed: Seed,
+    ) -> Result<(Qrels, Problems)> {
+        let text =
+            || facets::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
+        match form {
+            Ok(Form { shape: RowShape::Trec, .. }) => text(),
+            Ok(form) if form.has_groups() => {
+                let read = facets::read_rows((qrels, form), by, self.dialect, seed, self.watch())?;
+                self.note_bare_rows(&qrels.name, form, &read.0);
+                Ok(read)
+            }
+            Ok(form) => {
+                let from = match by {
+                    JudgedBy::Preference => "TREC text".to_owned(),
+                    by => format!("TREC text, tables with a header, and records with a {by}"),
+                };
+                let name = printable_path(qrels.name.as_ref());
+                let message =
+                    format!("{name} is {}: judgments by {by} are read from {from}", form.what);
+                Err(Error::Unanswerable(message))
+            }
+            Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
+                if by != JudgedBy::Preference =>
+            {
+                let none = Qrels::none(&qrels.name, self.dialect, seed);
+                Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
+            }
+            Err(_) => text(),
         }
     }
 

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use super::doc_table::Shelf;
 use super::picks::{Picked, PickedQuery, Picks, Retrieved};
+use super::qrels::Qrels;
 use super::rank::Ranker;
 use super::run::{self, Joining, Results, RunRankings, check_ties, without_identical};
 use super::sound::{finish, sound, stdin_once};
@@ -29,8 +30,11 @@ use crate::ingest::settings::Join;
 use crate::ingest::text::{Purpose, ToldText};
 use crate::label::{JudgedBy, StagedPiece, StagedRun};
 
-/// A run of which some queries were picked: their rankings, with the number of each query.
-type PickedRun = (Vec<(u32, Vec<Retrieved>)>, (StagedRun, RunProblems));
+/// A run of which some queries were picked.
+type PickedRun = (FoundRankings, (StagedRun, RunProblems));
+
+/// The rankings of the picked queries of a run, each with the number of its query.
+type FoundRankings = Vec<(u32, Vec<Retrieved>)>;
 
 impl Join {
     /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents.
@@ -90,23 +94,22 @@ impl Join {
         let read: Vec<PickedRun> = runs.into_par_iter().map(read).collect::<Result<_>>()?;
         let (mut found, staged): (Vec<_>, Vec<_>) = read.into_iter().unzip();
         let staged = sound(problems, staged, &qrels)?;
-        let mut of_query = |id: &Vec<u8>| {
-            let judged = qrels.query(id);
-            let number = picks.number(id, judged);
-            let of_run = |found: &mut Vec<(u32, Vec<Retrieved>)>| {
-                let at = found.iter().position(|(query, _)| Some(*query) == number)?;
-                Some(found.swap_remove(at).1)
-            };
-            let rankings = found.iter_mut().map(of_run).collect();
-            PickedQuery {
-                id: id.clone(),
-                judged: judged.map(|query| qrels.documents(query)),
-                rankings,
-            }
-        };
-        let queries = queries.iter().map(&mut of_query).collect();
+        let of_query = |id: &Vec<u8>| take_query(id, &qrels, &picks, &mut found);
+        let queries = queries.iter().map(of_query).collect();
         Ok(Picked { queries, matrix: finish(qrels.into_matrix(self), staged)? })
     }
+}
+
+/// Takes the rankings of a picked query out of those that were found in each run.
+fn take_query(id: &[u8], qrels: &Qrels, picks: &Picks, found: &mut [FoundRankings]) -> PickedQuery {
+    let judged = qrels.query(id);
+    let number = picks.number(id, judged);
+    let of_run = |found: &mut FoundRankings| {
+        let at = found.iter().position(|(query, _)| Some(*query) == number)?;
+        Some(found.swap_remove(at).1)
+    };
+    let rankings = found.iter_mut().map(of_run).collect();
+    PickedQuery { id: id.to_vec(), judged: judged.map(|query| qrels.documents(query)), rankings }
 }
 
 /// Reads the picked queries of a run called `name`.

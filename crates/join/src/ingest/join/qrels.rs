@@ -927,13 +927,7 @@ fn finish(
     let mut problems = or_no_units(findings.into_problems(name, line, &lines), name, &shelvings);
     let exact = |shelving: &Shelving<'_>| shelving.exact.as_ref().and_then(ExactFacts::extent);
     let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
-    let book = match extents {
-        Some(extent) => Ok(Codebook::of_extent(extent)),
-        None => {
-            Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()))
-        }
-    };
-    let book = book.unwrap_or_else(|error| {
+    let book = make_codebook(extents, &shelvings).unwrap_or_else(|error| {
         if problems.first.is_empty() {
             problems = whole_file(name, error.to_string());
         }
@@ -955,13 +949,12 @@ fn finish(
         repeats.extend(shelving.repeats.into_iter().map(found));
         shelves.push(shelving.shelf);
     }
-    let (name, dialect, after) = (name.to_owned(), None, Vec::new());
     let qrels = Qrels {
-        name,
-        dialect,
+        name: name.to_owned(),
+        dialect: None,
         book,
         queries,
-        after,
+        after: Vec::new(),
         facts,
         exact,
         grouped: None,
@@ -974,6 +967,16 @@ fn finish(
         partner: None,
     };
     (qrels, problems)
+}
+
+/// Makes the codebook of all grades: that of their extent, if they are exact.
+fn make_codebook(extent: Option<Extent>, shelvings: &[Shelving<'_>]) -> Result<Codebook> {
+    match extent {
+        Some(extent) => Ok(Codebook::of_extent(extent)),
+        None => {
+            Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()))
+        }
+    }
 }
 
 /// Returns the problems, or that the rule of units would change nothing if there are none.

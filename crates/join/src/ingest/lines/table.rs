@@ -319,18 +319,8 @@ fn any_line(
     }
     for (column, what) in [(table.query, "query"), (table.doc, "document")] {
         let field = fields[column];
-        if field.start == field.end {
-            return lines.wrong(start, number, || {
-                format!("the {what} is empty in {}: {}", quoted(line), table.expected())
-            });
-        }
-        if field.escaped {
-            return lines.wrong(start, number, || {
-                format!(
-                    "the {what} has quotes in it in {}, which is not read from a table",
-                    quoted(line)
-                )
-            });
+        if field.start == field.end || field.escaped {
+            return lines.wrong(start, number, || wrong_id(field, what, line, table));
         }
     }
     let place = |column: usize| [start + fields[column].start, start + fields[column].end];
@@ -376,6 +366,14 @@ fn unclosed(line: &[u8], table: &TableLayout) -> String {
         quoted(line),
         table.expected()
     )
+}
+
+/// Returns the message about an id that is empty, or else has quotes in it.
+fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> String {
+    if field.start == field.end {
+        return format!("the {what} is empty in {}: {}", quoted(line), table.expected());
+    }
+    format!("the {what} has quotes in it in {}, which is not read from a table", quoted(line))
 }
 
 /// The message about a line of another number of fields; what looks like a comment is none.

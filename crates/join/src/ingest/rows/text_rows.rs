@@ -358,6 +358,46 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> RowsOfBlock<'_, '_, T> 
         let TakingRows { role, rules, .. } = &*self.taking;
         if *role == Role::Qrels && rules.whole_grades { value.trunc() } else { value }
     }
+
+    /// Takes a row of a table, on line `line` of the block, with the rank and the number that are
+    /// counted or made of each other where they are not written.
+    #[inline(always)]
+    fn take_ranked(&mut self, row: TextRow<'_>, line: u64, table: &TableLayout) {
+        let TextRow { query, number, value, .. } = row;
+        let count = self.taking.counts.as_mut().map(|counts| counts.count(query));
+        match (table.value, count) {
+            (NumberKind::Number | NumberKind::Letters, count) => {
+                let counted = count.map(|count| TextRank::Counted(*count));
+                let mut decimal = std::mem::take(&mut self.taking.number);
+                let number = if table.value == NumberKind::Letters {
+                    written_out(value, &mut decimal)
+                } else {
+                    number
+                };
+                self.take(TextRow { number, rank: row.rank.or(counted), ..row });
+                self.taking.number = decimal;
+            }
+            (NumberKind::CountedRank, Some(count))
+                if *count != RowCounts::WRONG && value != *count as f64 =>
+            {
+                let expected = std::mem::replace(count, RowCounts::WRONG);
+                self.refuse(line, || {
+                    not_counted(value.to_string().as_bytes(), Some(expected), table.options)
+                });
+            }
+            (NumberKind::CountedRank | NumberKind::Rank, _) => {
+                let mut decimal = std::mem::take(&mut self.taking.number);
+                let rank = Some(TextRank::Written(number));
+                self.take(TextRow {
+                    number: written_out(-value, &mut decimal),
+                    value: -value,
+                    rank,
+                    ..row
+                });
+                self.taking.number = decimal;
+            }
+        }
+    }
 }
 
 impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLines<N>
@@ -434,39 +474,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for RowsOfBloc
         }
         let (line_of_text, rank) = (self.line(line), rank.map(TextRank::Written));
         let row = TextRow { line: line_of_text, query, doc, number, value, rank, tag, group };
-        let count = self.taking.counts.as_mut().map(|counts| counts.count(query));
-        match (table.value, count) {
-            (NumberKind::Number | NumberKind::Letters, count) => {
-                let counted = count.map(|count| TextRank::Counted(*count));
-                let mut decimal = std::mem::take(&mut self.taking.number);
-                let number = if table.value == NumberKind::Letters {
-                    written_out(value, &mut decimal)
-                } else {
-                    number
-                };
-                self.take(TextRow { number, rank: row.rank.or(counted), ..row });
-                self.taking.number = decimal;
-            }
-            (NumberKind::CountedRank, Some(count))
-                if *count != RowCounts::WRONG && value != *count as f64 =>
-            {
-                let expected = std::mem::replace(count, RowCounts::WRONG);
-                self.refuse(line, || {
-                    not_counted(value.to_string().as_bytes(), Some(expected), table.options)
-                });
-            }
-            (NumberKind::CountedRank | NumberKind::Rank, _) => {
-                let mut decimal = std::mem::take(&mut self.taking.number);
-                let rank = Some(TextRank::Written(number));
-                self.take(TextRow {
-                    number: written_out(-value, &mut decimal),
-                    value: -value,
-                    rank,
-                    ..row
-                });
-                self.taking.number = decimal;
-            }
-        }
+        self.take_ranked(row, line, table);
     }
 
     fn wrong(&mut self, _: usize, line: u64, message: impl FnOnce() -> String) {

@@ -89,6 +89,31 @@ fn decoder<'a>(
     Ok(Decoder { file, rest, end: (offset + length) as usize, name, path })
 }
 
+/// Computes the packing of rows of these depths, and checks that the file has it, and tiles of its
+/// size.
+fn compute_packing(
+    file: &Mapping,
+    description: &Description,
+    path: &Path,
+    depths: &[u32],
+) -> Result<Packing> {
+    // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is
+    // checked not to overflow.
+    let packing = Packing::new(depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
+    // Compared as bytes and then thrown away: what is used is what was computed.
+    if section(file, description, PACKING, path)? != encode_packing(&packing) {
+        let message = "does not follow from the row lengths".into();
+        return Err(damaged(path, SECTIONS[PACKING], message));
+    }
+    let tiles = &description.sections[TILES];
+    if tiles.length != packing.bytes() {
+        let message =
+            format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
+        return Err(damaged(path, SECTIONS[TILES], message));
+    }
+    Ok(packing)
+}
+
 /// Makes the matrix that is in a file. All but its tiles is checked.
 pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
     let file = Arc::new(file);
@@ -104,24 +129,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
         let message = format!("a row of {depth} results where the rule keeps the first {kept}");
         return Err(damaged(path, SECTIONS[ROWS], message));
     }
-    // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is
-    // checked not to overflow.
-    let packing =
-        Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
-    // Compared as bytes and then thrown away: what is used is what was computed.
-    if section(&file, description, PACKING, path)? != encode_packing(&packing) {
-        return Err(damaged(
-            path,
-            SECTIONS[PACKING],
-            "does not follow from the row lengths".into(),
-        ));
-    }
-    let tiles = &description.sections[TILES];
-    if tiles.length != packing.bytes() {
-        let message =
-            format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
-        return Err(damaged(path, SECTIONS[TILES], message));
-    }
+    let packing = compute_packing(&file, description, path, &depths)?;
     let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
     let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
     let decode_tied = |at| decode_tied(&mut read(at)?, runs.len(), rankings);
@@ -139,6 +147,7 @@ pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> R
     let decode_spans = |at| decode_spans(&mut read(at)?, queries.len(), &depths, alone);
     let spans = of_kind(SPANS).map(decode_spans).transpose()?;
     let (book, exact) = exact.map_or((book, None), |(book, exact)| (book, Some(exact)));
+    let tiles = &description.sections[TILES];
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
     Ok(LabelMatrix {
         book,

@@ -14,7 +14,7 @@ use crate::label::exact::ExactGrades;
 use crate::label::facets::{FacetRows, JudgedBy};
 use crate::label::matrix::LabelMatrix;
 use crate::label::mmap::{FileAccess, Mapping};
-use crate::label::tied::TiedGroups;
+use crate::label::tied::{RowTies, TiedGroups};
 use crate::label::tile::Tile;
 
 impl LabelMatrix {
@@ -104,6 +104,18 @@ fn unsound(
     {
         return Some(message);
     }
+    unsound_ties(matrix, tile, lane, row, ties)
+}
+
+/// Describes what is wrong with the tied groups of a lane, which holds `row`, or no row; `ties` are
+/// the mixed ones.
+fn unsound_ties(
+    matrix: &LabelMatrix,
+    tile: Tile<'_>,
+    lane: usize,
+    row: Option<usize>,
+    ties: RowTies<'_>,
+) -> Option<String> {
     let alike = matrix.tied_groups().map(TiedGroups::alike).unwrap_or_default();
     if let Some(row) = row {
         let of_row = &alike[alike.partition_point(|of| (of.row as usize) < row)..];

@@ -61,6 +61,17 @@ struct RankingWorker<'q, T> {
     take: T,
 }
 
+impl<'q, T> RankingWorker<'q, T> {
+    /// Makes a worker that has read nothing, with a taker that `make` makes.
+    fn new(joining: &Joining<'q>, order: Order, make: impl FnOnce() -> T) -> Self {
+        RankingWorker {
+            results: Results::new(joining),
+            rankings: RunRankings::new(joining, order),
+            take: make(),
+        }
+    }
+}
+
 impl<'q, T: TakeRankings> PassingRun<'q, T> {
     /// Makes a run called `name`, of a source with its own name in messages, before any of it has
     /// come; `make` makes the taker of rankings for a worker.
@@ -231,18 +242,10 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let worker = || {
             let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let RankingWorker { results, rankings, take } =
-                spare.unwrap_or_else(|| RankingWorker {
-                    results: Results::new(joining),
-                    rankings: RunRankings::new(joining, order),
-                    take: make(),
-                });
-            (
-                results,
-                Together::new(
-                    TakingRankings { places, chunks, rankings, take, back: None, refused: false },
-                    &stop,
-                ),
-            )
+                spare.unwrap_or_else(|| RankingWorker::new(joining, order, make));
+            let taking =
+                TakingRankings { places, chunks, rankings, take, back: None, refused: false };
+            (results, Together::new(taking, &stop))
         };
         // Workers of the reading before are used again, with their rankings: a batch of columns
         // need not be a block.
@@ -280,14 +283,19 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             std::mem::take(&mut self.repeats),
             repeats.into_problems(file, line, &lines),
         ]);
+        self.count(&lines, read.count, tag.1);
+        Ok(true)
+    }
+
+    /// Counts chunks with these numbers of lines, and results of which the last has this tag.
+    fn count(&mut self, lines: &[u64], results: u64, tag: Vec<u8>) {
         self.chunks += lines.len() as u64;
         self.lines += lines.iter().sum::<u64>();
-        self.results += read.count;
+        self.results += results;
         // The last tag counts, and the last batch may have none.
-        if !tag.1.is_empty() {
-            self.tag = tag.1;
+        if !tag.is_empty() {
+            self.tag = tag;
         }
-        Ok(true)
     }
 
     /// Returns the number of results.
