@@ -181,9 +181,8 @@ fn walked(grades: &[f64], (depth, density, best, absent): (usize, u32, usize, us
         (state >> 8) % below
     };
     let codes = grades.len().min(253) as u32;
-    let mut judged = |often: u32| match random(1000) < often {
-        true => 3 + random(codes) as u8,
-        false => 1 + (random(4) == 0) as u8,
+    let mut judged = |often: u32| {
+        if random(1000) < often { 3 + random(codes) as u8 } else { 1 + (random(4) == 0) as u8 }
     };
     let queries = (0..3).map(|query| {
         let mut labels: Vec<u8> = (0..depth - query).map(|_| judged(density)).collect();

@@ -126,9 +126,10 @@ fn values_of_definitions() {
             }
             let expected: Option<f64> = expected["v"].as_str().map(|text| text.parse().unwrap());
             let engines: &[EngineChoice] =
-                match options.contains("average") || options.contains("worst") {
-                    true => &[EngineChoice::Cpu],
-                    false => &[EngineChoice::Cpu, EngineChoice::Reference],
+                if options.contains("average") || options.contains("worst") {
+                    &[EngineChoice::Cpu]
+                } else {
+                    &[EngineChoice::Cpu, EngineChoice::Reference]
                 };
             for &engine in engines {
                 let found = value(case, measure, options, engine);

@@ -276,9 +276,10 @@ impl Row<'_> {
         let tied = TiedValue::ALL.iter().find(|(name, _)| *name == ties);
         // A function can be given an empty ranking, which a run cannot have: it is as a query that
         // the run lacks.
-        let queries = match query.retrieved.is_empty() {
-            true => QuerySet::Judged,
-            false => self.option("queries").map_or(QuerySet::Judged, |word| word.parse().unwrap()),
+        let queries = if query.retrieved.is_empty() {
+            QuerySet::Judged
+        } else {
+            self.option("queries").map_or(QuerySet::Judged, |word| word.parse().unwrap())
         };
         let view = View {
             depth: join.depth.map(u32::from),

@@ -432,11 +432,12 @@ fn ann_benchmarks(truth: &[f64], found: &[f64], count: usize, epsilon: f64) -> f
 /// `compute_recall_with_distance_ties` of big-ann-benchmarks (`benchmark/plotting/metrics.py`): ids
 /// at the distance of the k-th neighbour count as well.
 fn big_ann(ids: &[i64], distances: &[f64], found: &[i64], count: usize, ties: bool) -> f64 {
-    let end = match ties && ids.len() > count {
-        true => (count..ids.len())
+    let end = if ties && ids.len() > count {
+        (count..ids.len())
             .find(|&at| (distances[count - 1] - distances[at]).abs() >= 1e-6)
-            .unwrap_or(ids.len()),
-        false => count,
+            .unwrap_or(ids.len())
+    } else {
+        count
     };
     let near: HashSet<&i64> = ids[..end].iter().collect();
     let found: HashSet<&i64> = found[..count].iter().collect();

@@ -65,9 +65,10 @@ fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
     let lone_return = line.trim_ascii_end().contains(&b'\r');
     let fits =
         if run { fields.len() == 6 || fields.len() > 6 && !lone_return } else { fields.len() == 4 };
-    match fits {
-        false => Some(fields.len()),
-        true => number(fields[if run { 4 } else { 3 }]).is_none().then_some(0),
+    if fits {
+        number(fields[if run { 4 } else { 3 }]).is_none().then_some(0)
+    } else {
+        Some(fields.len())
     }
 }
 
@@ -107,9 +108,10 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
         match (fields.len(), fields.get(3).copied().and_then(number)) {
             (4, Some(grade)) => {
                 let query = judged.entry(fields[0].to_vec()).or_default();
-                match query.contains_key(fields[2]) {
-                    true => wrong.0.push(line),
-                    false => drop(query.insert(fields[2].to_vec(), grade)),
+                if query.contains_key(fields[2]) {
+                    wrong.0.push(line);
+                } else {
+                    query.insert(fields[2].to_vec(), grade);
                 }
             }
             _ => wrong.0.push(line),
@@ -136,14 +138,13 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
             Some(score) => {
                 let score =
                     if join.score == ScoreType::F32 { f64::from(score as f32) } else { score };
-                match seen.insert((fields[0], fields[2])) {
-                    true => {
-                        results
-                            .entry(fields[0].to_vec())
-                            .or_default()
-                            .push((score, fields[2].to_vec()));
-                    }
-                    false => wrong.1.push(line),
+                if seen.insert((fields[0], fields[2])) {
+                    results
+                        .entry(fields[0].to_vec())
+                        .or_default()
+                        .push((score, fields[2].to_vec()));
+                } else {
+                    wrong.1.push(line)
                 }
             }
         }

@@ -560,9 +560,10 @@ fn what_is_not_known_is_refused_by_name() {
                 (*name).to_owned()
             };
             let measure: Measure = name.parse().or_else(|_| format!("{name}@5").parse()).unwrap();
-            match average {
-                true => Expectation::of(&measure, &book, cuts).is_err(),
-                false => Extreme::of(&measure, &book, Side::Best, cuts).is_err(),
+            if average {
+                Expectation::of(&measure, &book, cuts).is_err()
+            } else {
+                Extreme::of(&measure, &book, Side::Best, cuts).is_err()
             }
         };
         // No order of equal scores is known to be best for measures over subtopics and preferences.

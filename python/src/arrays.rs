@@ -516,9 +516,10 @@ fn id_of(id: &Bound<'_, PyAny>, name: &str) -> PyResult<PyId> {
     if let Ok(bytes) = id.cast::<PyBytes>() {
         return Ok(PyId::of(bytes.as_bytes()));
     }
-    let integer = match id.is_instance_of::<PyBool>() {
-        true => None,
-        false => id.call_method0("__index__").ok().filter(|of| of.is_instance_of::<PyInt>()),
+    let integer = if id.is_instance_of::<PyBool>() {
+        None
+    } else {
+        id.call_method0("__index__").ok().filter(|of| of.is_instance_of::<PyInt>())
     };
     match integer {
         Some(integer) => match integer.extract::<i64>() {

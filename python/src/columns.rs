@@ -49,11 +49,10 @@ impl RowsRole {
         };
         let of = columns.iter().filter(|(what, _)| !other.contains(&what.as_str()));
         let of: Vec<(&str, &str)> = of.map(|(what, name)| (what.as_str(), name.as_str())).collect();
-        match of.is_empty() {
-            true => Ok(None),
-            false => {
-                laneval::ColumnNames::named(of).map(Some).map_err(|error| exception(py, error))
-            }
+        if of.is_empty() {
+            Ok(None)
+        } else {
+            laneval::ColumnNames::named(of).map(Some).map_err(|error| exception(py, error))
         }
     }
 }

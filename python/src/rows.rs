@@ -344,9 +344,8 @@ impl OwnedRows {
         let (first, before) = (self.queries.offsets.len() as u32 - 1, self.len());
         if !(self.lists.is_empty() && more.lists.is_empty()) {
             // Of rows without lists each is a record.
-            let ends = |rows: &OwnedRows| match rows.lists.is_empty() {
-                true => (1..=rows.len()).collect(),
-                false => rows.lists.clone(),
+            let ends = |rows: &OwnedRows| {
+                if rows.lists.is_empty() { (1..=rows.len()).collect() } else { rows.lists.clone() }
             };
             self.lists = ends(self);
             self.lists.extend(ends(&more).into_iter().map(|end| before + end));
@@ -764,10 +763,8 @@ pub fn number_of(object: &Bound<'_, PyAny>, role: RowsRole) -> Result<f64, Strin
         let value = float.value();
         return if value.is_nan() { Err("not a number (NaN)".to_owned()) } else { Ok(value) };
     }
-    let value = match object.is_instance_of::<PyString>() {
-        true => None,
-        false => object.extract::<f64>().ok(),
-    };
+    let value =
+        if object.is_instance_of::<PyString>() { None } else { object.extract::<f64>().ok() };
     match value {
         None if object.is_instance_of::<PyInt>() => {
             Err(format!("{}, which is too large for a float", shown(object)))

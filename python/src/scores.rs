@@ -240,9 +240,12 @@ impl PerQuery {
         let queries = ids_column(&self.queries);
         // A query without a value is null in a table.
         let cell = |&value: &f64| Some(value).filter(|&value| !is_undefined(value));
-        let column = |of: &Vec<f64>| match of.iter().any(|&value| is_undefined(value)) {
-            true => of.iter().map(cell).collect::<Float64Array>(),
-            false => Float64Array::from(of.clone()),
+        let column = |of: &Vec<f64>| {
+            if of.iter().any(|&value| is_undefined(value)) {
+                of.iter().map(cell).collect::<Float64Array>()
+            } else {
+                Float64Array::from(of.clone())
+            }
         };
         let values = self.values.iter().map(|of| Arc::new(column(of)) as ArrayRef);
         let names = std::iter::once("query_id").chain(self.measures.iter().map(String::as_str));

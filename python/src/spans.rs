@@ -61,16 +61,13 @@ fn made(
     };
     let made = gold.chunk_judgments(&chunks, ChunkRule::new(share)?.by_span(by_span))?;
     let rows = made.rows.len();
-    let qrels = match by_span {
-        true => {
-            let facet =
-                |row: &laneval::spans::ChunkJudgment<'_>| row.span.unwrap_or_default().to_string();
-            let all = made.rows.iter().map(|row| (row.query, facet(row), row.chunk, row.grade));
-            laneval::Qrels::by_facet(all, JudgedBy::Subtopic)?
-        }
-        false => {
-            laneval::Qrels::new(made.rows.iter().map(|row| (row.query, row.chunk, row.grade)))?
-        }
+    let qrels = if by_span {
+        let facet =
+            |row: &laneval::spans::ChunkJudgment<'_>| row.span.unwrap_or_default().to_string();
+        let all = made.rows.iter().map(|row| (row.query, facet(row), row.chunk, row.grade));
+        laneval::Qrels::by_facet(all, JudgedBy::Subtopic)?
+    } else {
+        laneval::Qrels::new(made.rows.iter().map(|row| (row.query, row.chunk, row.grade)))?
     };
     Ok((Qrels::made(qrels, rows), made.note))
 }

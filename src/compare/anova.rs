@@ -138,9 +138,10 @@ impl Anova {
     /// Half the width of Tukey's intervals of all differences of two means. With the chance
     /// `alpha`, some interval misses its difference.
     pub fn tukey_margin(&self, alpha: f64) -> f64 {
-        match self.error > 0.0 {
-            true => range_quantile(alpha, self.means.len(), self.error_df) * self.of_mean(),
-            false => 0.0,
+        if self.error > 0.0 {
+            range_quantile(alpha, self.means.len(), self.error_df) * self.of_mean()
+        } else {
+            0.0
         }
     }
 }

@@ -90,9 +90,10 @@ impl Difference {
     pub(super) fn told(&self, has_baseline: bool) -> DifferenceTold {
         let Pair { baseline, run } = self.pair;
         let better = self.gain() > 0.0;
-        match has_baseline || better {
-            true => DifferenceTold { one: run, other: baseline, sign: 1.0, better },
-            false => DifferenceTold { one: baseline, other: run, sign: -1.0, better: true },
+        if has_baseline || better {
+            DifferenceTold { one: run, other: baseline, sign: 1.0, better }
+        } else {
+            DifferenceTold { one: baseline, other: run, sign: -1.0, better: true }
         }
     }
 

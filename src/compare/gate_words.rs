@@ -44,9 +44,10 @@ impl Gate {
     /// Says what happened to `run` and what was allowed.
     pub fn sentence(&self, run: &str, verdict: &GateVerdict, change: ChangeTold) -> GateSentence {
         let decimals = decimals_apart(verdict.value, verdict.threshold);
-        let happened = match self.compares() {
-            true => self.happened(run, verdict, change, decimals),
-            false => format!("{} of {run} is {:.decimals$}", self.measure(), verdict.value),
+        let happened = if self.compares() {
+            self.happened(run, verdict, change, decimals)
+        } else {
+            format!("{} of {run} is {:.decimals$}", self.measure(), verdict.value)
         };
         GateSentence { happened, allowed: self.allowed(verdict.threshold, decimals) }
     }

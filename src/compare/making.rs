@@ -176,9 +176,12 @@ impl Comparison {
     fn compared(&self, sums: &RunSums, names: &[String]) -> Vec<Compared> {
         /// There is no q: as a superscript it is hard to tell from others.
         const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
-        let label = |at: usize| match names.len() <= LETTERS.len() {
-            true => LETTERS[at..=at].to_owned(),
-            false => (at + 1).to_string(),
+        let label = |at: usize| {
+            if names.len() <= LETTERS.len() {
+                LETTERS[at..=at].to_owned()
+            } else {
+                (at + 1).to_string()
+            }
         };
         let mean = |(measure, of): (&Measure, &MeasureSums), run: usize| {
             let mean = of.runs[run].mean(of.queries as usize);
@@ -305,9 +308,10 @@ impl Comparison {
             pair,
             better: definition.better,
             logarithmic,
-            relative: match logarithmic {
-                true => Some(paired.mean.exp() - 1.0),
-                false => (baseline != 0.0).then(|| paired.mean / baseline),
+            relative: if logarithmic {
+                Some(paired.mean.exp() - 1.0)
+            } else {
+                (baseline != 0.0).then(|| paired.mean / baseline)
             },
             interval: paired.interval(options.alpha),
             t: paired.p(),

@@ -192,10 +192,12 @@ impl Wins {
         let is_tie = |delta: f64, count| tie.map_or(is_zero(count), |most| delta.abs() <= most);
         let mut wins = Wins { wins: 0, ties: 0, losses: 0 };
         for (&delta, &count) in deltas.iter().zip(counts) {
-            match is_tie(delta, count) {
-                true => wins.ties += 1,
-                false if (delta > 0.0) == (better != Better::Lower) => wins.wins += 1,
-                false => wins.losses += 1,
+            if is_tie(delta, count) {
+                wins.ties += 1;
+            } else if (delta > 0.0) == (better != Better::Lower) {
+                wins.wins += 1;
+            } else {
+                wins.losses += 1;
             }
         }
         wins

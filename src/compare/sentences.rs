@@ -164,9 +164,8 @@ impl Comparison {
             Alternative::Better => format!("{run} is not shown to be better than {baseline}"),
             Alternative::Worse => format!("{run} is not shown to be worse than {baseline}"),
         };
-        let show = |value: f64| match of.logarithmic {
-            true => format!("{:.4}", of.shown(value)),
-            false => format!("{value:+.4}"),
+        let show = |value: f64| {
+            if of.logarithmic { format!("{:.4}", of.shown(value)) } else { format!("{value:+.4}") }
         };
         let mut text = format!(
             "{what} on {}: {}{}",

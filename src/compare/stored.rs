@@ -52,9 +52,10 @@ impl Shard {
     pub fn read(path: impl AsRef<Path>) -> Result<Shard> {
         let path = path.as_ref();
         let bytes = sealed::read(path, &[stored::MAGIC, MAGIC])?;
-        let shard = match bytes.starts_with(MAGIC) {
-            true => Partial::from_bytes(&bytes).map(|partial| Shard::Comparison(Box::new(partial))),
-            false => Summary::from_file(&bytes).map(Shard::Scores),
+        let shard = if bytes.starts_with(MAGIC) {
+            Partial::from_bytes(&bytes).map(|partial| Shard::Comparison(Box::new(partial)))
+        } else {
+            Summary::from_file(&bytes).map(Shard::Scores)
         };
         shard.map_err(|error| sealed::in_file(path, error))
     }

@@ -59,9 +59,12 @@ impl MeasureValues {
         let known = terms.iter().flatten().copied().filter(|&term| !is_undefined(term));
         let unit = Unit::of(known.chain(stated));
         let whole = |&term: &f64| if is_undefined(term) { 0.0 } else { term };
-        let counts = |terms: &Vec<f64>| match undefined.is_empty() {
-            true => unit.counts(terms),
-            false => unit.counts(&terms.iter().map(whole).collect::<Vec<_>>()),
+        let counts = |terms: &Vec<f64>| {
+            if undefined.is_empty() {
+                unit.counts(terms)
+            } else {
+                unit.counts(&terms.iter().map(whole).collect::<Vec<_>>())
+            }
         };
         MeasureValues {
             counts: terms.iter().map(counts).collect(),
@@ -90,9 +93,10 @@ impl MeasureValues {
 
     /// The terms of the queries that have a value, `[run][query]`.
     pub fn defined_terms(&self) -> Cow<'_, [Vec<f64>]> {
-        match self.undefined.is_empty() {
-            true => self.terms.as_slice().into(),
-            false => self.terms.iter().map(|terms| self.of_defined(terms.clone())).collect(),
+        if self.undefined.is_empty() {
+            self.terms.as_slice().into()
+        } else {
+            self.terms.iter().map(|terms| self.of_defined(terms.clone())).collect()
         }
     }
 

@@ -149,9 +149,12 @@ impl Comparison {
     /// The difference, its share of the baseline, its interval and its p; `sign` is −1 for that of
     /// the baseline less the run.
     fn numbers(&self, of: &Difference, sign: f64) -> String {
-        let shown = |value: f64| match of.logarithmic {
-            true => format!("×{}", decimals(value.exp())),
-            false => format!("{}{}", if value < 0.0 { '-' } else { '+' }, decimals(value.abs())),
+        let shown = |value: f64| {
+            if of.logarithmic {
+                format!("×{}", decimals(value.exp()))
+            } else {
+                format!("{}{}", if value < 0.0 { '-' } else { '+' }, decimals(value.abs()))
+            }
         };
         let mut text = shown(sign * of.paired.mean);
         let mut within = Vec::new();

@@ -199,13 +199,14 @@ impl Evaluator {
 
     /// Checks that a view has a meaning for the judgments.
     pub(super) fn check_view(&self, by: Option<JudgedBy>) -> Result<()> {
-        match self.view.judged_only && by == Some(JudgedBy::Span) {
-            true => Err(Error::Unanswerable(
+        if self.view.judged_only && by == Some(JudgedBy::Span) {
+            Err(Error::Unanswerable(
                 "judgments by span are of positions, so no result is without a judgment: leave -J \
                  (judged_only) out"
                     .to_owned(),
-            )),
-            false => Ok(()),
+            ))
+        } else {
+            Ok(())
         }
     }
 

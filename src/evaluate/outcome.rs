@@ -86,10 +86,8 @@ impl<J: Joined> Outcome<'_, J> {
         };
         let mut runs = Vec::new();
         for (slot, ((run, group), summary)) in summaries.into_iter().enumerate() {
-            let counted: Vec<usize> = match self.wants.values {
-                true => self.counted(run, slot).collect(),
-                false => Vec::new(),
-            };
+            let counted: Vec<usize> =
+                if self.wants.values { self.counted(run, slot).collect() } else { Vec::new() };
             let value =
                 |of: &Vec<f64>| counted.iter().map(|query| of[run * queries + query]).collect();
             let values: Vec<Vec<f64>> = values.iter().map(value).collect();
@@ -146,9 +144,10 @@ impl<J: Joined> Outcome<'_, J> {
         let (evaluator, joined) = (&*self.evaluator, &self.joined);
         let info = &joined.runs()[run];
         let lacking = missing(joined, run, self.slots.queries(slot));
-        let missing = match evaluator.missing_ids || prints.is_some() {
-            true => Unmatched::all(lacking),
-            false => Unmatched::first(lacking),
+        let missing = if evaluator.missing_ids || prints.is_some() {
+            Unmatched::all(lacking)
+        } else {
+            Unmatched::first(lacking)
         };
         let queries = match prints {
             Some(prints) => prints.of(joined, self.counted(run, slot)),

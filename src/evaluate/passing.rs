@@ -266,10 +266,7 @@ impl<'q> RunStream<'q> {
     /// The error of a reader; [`Error::Stopped`] if the reader failed because the evaluation was
     /// stopped.
     fn why(&self, error: Error) -> Error {
-        match self.shared.is_stopped() {
-            true => Error::Stopped,
-            false => error,
-        }
+        if self.shared.is_stopped() { Error::Stopped } else { error }
     }
 
     /// Finishes the run: its last query, the queries that it lacks, and its sums.
@@ -294,9 +291,10 @@ impl<'q> RunStream<'q> {
                 .collect(),
         };
         let mut block = Block::default();
-        let mut evaluate = || match missing.is_empty() {
-            true => of.block(&[], &mut block, &mut part), // so that there are sums
-            false => {
+        let mut evaluate = || {
+            if missing.is_empty() {
+                of.block(&[], &mut block, &mut part) // so that there are sums
+            } else {
                 missing.chunks(EMPTY).try_for_each(|rows| of.block(rows, &mut block, &mut part))
             }
         };
@@ -359,9 +357,10 @@ struct StoppableText<R> {
 
 impl<R: Read> Read for StoppableText<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
-            true => Err(io::Error::other("stopped")),
-            false => self.text.read(into),
+        if self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
+            Err(io::Error::other("stopped"))
+        } else {
+            self.text.read(into)
         }
     }
 }

@@ -274,15 +274,15 @@ impl Stream {
                 let judged = QueryPrint::of(all.clone());
                 let judged_sum =
                     BTreeMap::from([(judged.sum().unwrap_or_default(), judged.count())]);
-                let queries = match both {
-                    true => {
-                        QueryPrint::of(all.iter().filter(|id| without.find(id).is_none()).collect())
-                    }
-                    false => judged,
+                let queries = if both {
+                    QueryPrint::of(all.iter().filter(|id| without.find(id).is_none()).collect())
+                } else {
+                    judged
                 };
-                let missing = match self.evaluation.evaluator.missing_ids || self.wants.prints {
-                    true => Unmatched::all(without.iter()),
-                    false => Unmatched::first(without.iter()),
+                let missing = if self.evaluation.evaluator.missing_ids || self.wants.prints {
+                    Unmatched::all(without.iter())
+                } else {
+                    Unmatched::first(without.iter())
                 };
                 (queries, judged_sum, missing)
             }

@@ -383,15 +383,14 @@ impl CandidateMaker<'_> {
         let scores = "values of queries (--scores)";
         Ok(match (verdict, fitting) {
             (IdentifyVerdict::Found, _) => String::new(),
-            (IdentifyVerdict::None, _) => match self.told {
-                true => {
+            (IdentifyVerdict::None, _) => {
+                if self.told {
                     format!("of {} queries none of the definitions has all values", self.counted)
-                }
-                false => {
+                } else {
                     "is it of this run and these judgments? Or of a definition that no list has"
                         .to_owned()
                 }
-            },
+            }
             (_, [one, other, ..]) => {
                 let values = [&one.class.first, &other.class.first].map(|of| self.values(of));
                 let [one, other] = values;

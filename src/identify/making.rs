@@ -201,12 +201,13 @@ impl<'m> Identify<'m> {
 
 /// Checks that definitions of a measure can be told apart.
 fn told_apart(measure: Measure) -> Result<Measure> {
-    match is_told(measure.definition()) {
-        true => Ok(measure),
-        false => Err(Error::Unanswerable(format!(
+    if is_told(measure.definition()) {
+        Ok(measure)
+    } else {
+        Err(Error::Unanswerable(format!(
             "{measure} is no mean of a measure with several definitions: identify knows those that \
              are 0 for an empty ranking, such as \
              nDCG, AP, RR, P and R"
-        ))),
+        )))
     }
 }

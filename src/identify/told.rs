@@ -86,9 +86,10 @@ pub(super) fn told_values(
         }
         seen[query] = Some(row);
         known += 1;
-        of[query] = match row.is_left_out() {
-            true => ToldOfQuery::LeftOut,
-            false => ToldOfQuery::Value(read(row, digits)?.value, longest),
+        of[query] = if row.is_left_out() {
+            ToldOfQuery::LeftOut
+        } else {
+            ToldOfQuery::Value(read(row, digits)?.value, longest)
         };
     }
     let mut notes = Vec::new();

@@ -59,9 +59,10 @@ pub(super) fn tail(
         return parser.fail(parser.at..text.len(), "nothing was expected here");
     }
     let MeasureParser { draft, cuts, .. } = parser;
-    Ok(match cuts.is_empty() {
-        true => vec![draft],
-        false => cuts.into_iter().map(|cut| Draft { cutoff: Some(cut), ..draft.clone() }).collect(),
+    Ok(if cuts.is_empty() {
+        vec![draft]
+    } else {
+        cuts.into_iter().map(|cut| Draft { cutoff: Some(cut), ..draft.clone() }).collect()
     })
 }
 

@@ -147,9 +147,12 @@ fn each<T>(
             Some(error) => Err(error),
             None => resolve::drafts(of, profile),
         };
-        let all = drafts.and_then(|drafts| match made.len() + drafts.len() <= MOST {
-            true => drafts.into_iter().map(|draft| make(of, draft)).collect::<Result<Vec<T>, _>>(),
-            false => Err(MeasureError::new(of, 0..of.len(), format!("more than {MOST} measures"))),
+        let all = drafts.and_then(|drafts| {
+            if made.len() + drafts.len() <= MOST {
+                drafts.into_iter().map(|draft| make(of, draft)).collect::<Result<Vec<T>, _>>()
+            } else {
+                Err(MeasureError::new(of, 0..of.len(), format!("more than {MOST} measures")))
+            }
         });
         match all {
             Ok(all) => made.extend(all),
@@ -174,9 +177,10 @@ fn each<T>(
 fn items(text: &str, profile: Option<&'static Profile>) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for piece in cut_outside(text, 0..text.len(), |_, c, _| c == ',') {
-        let mut words = match resolve::is_phrase(&text[piece.clone()]) {
-            true => vec![piece.clone()],
-            false => cut_outside(text, piece.clone(), parts_words),
+        let mut words = if resolve::is_phrase(&text[piece.clone()]) {
+            vec![piece.clone()]
+        } else {
+            cut_outside(text, piece.clone(), parts_words)
         };
         words.retain(|word| !word.is_empty() || piece.is_empty());
         for word in words {

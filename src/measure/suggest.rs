@@ -88,10 +88,8 @@ pub(super) fn unknown(
     };
     // A library's own names are few, and its error lists them.
     let of_library = |of: &Profile| of.tools.iter().any(|tool| matches!(tool, Tool::Library(_)));
-    let mut suggestions = match profile.is_some_and(of_library) {
-        true => Vec::new(),
-        false => terms(&format!("{name}{rest}")),
-    };
+    let mut suggestions =
+        if profile.is_some_and(of_library) { Vec::new() } else { terms(&format!("{name}{rest}")) };
     if suggestions.is_empty() && profile.is_none() && rest.is_empty() {
         suggestions = without_sign(name).into_iter().collect();
     }
@@ -215,9 +213,10 @@ fn nearest(name: &str, profile: Option<&Profile>) -> Vec<String> {
             let lower = known.to_lowercase();
             // Right letters in a wrong order are one mistake, however far they moved.
             let jumbled = letters(&bare) == letters(&lower);
-            let mistakes = match jumbled {
-                true => usize::from(bare != lower),
-                false => strsim::damerau_levenshtein(&bare, &lower),
+            let mistakes = if jumbled {
+                usize::from(bare != lower)
+            } else {
+                strsim::damerau_levenshtein(&bare, &lower)
             };
             (mistakes as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
         })

@@ -439,9 +439,10 @@ impl Measure {
     /// A parameter that does not fit the grades, such as an ERR scale that is too small.
     #[doc(hidden)]
     pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
-        match book.is_exact() {
-            true => self.recipe_of(book),
-            false => self.recipe_of(&book.at_levels(self.levels(book))?),
+        if book.is_exact() {
+            self.recipe_of(book)
+        } else {
+            self.recipe_of(&book.at_levels(self.levels(book))?)
         }
     }
 

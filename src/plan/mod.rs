@@ -128,11 +128,10 @@ impl Plan {
         }
         // More grades than codes: the thresholds that these measures have cut the grades into
         // classes, and labels say only the class.
-        let classes = match book.is_exact() {
-            true => None,
-            false => {
-                Some(book.at_levels(measures.iter().flat_map(|measure| measure.levels(book)))?)
-            }
+        let classes = if book.is_exact() {
+            None
+        } else {
+            Some(book.at_levels(measures.iter().flat_map(|measure| measure.levels(book)))?)
         };
         let recipe = |measure: &Measure| match &classes {
             None => measure.recipe(book),

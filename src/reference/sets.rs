@@ -90,13 +90,10 @@ pub fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
         !document.is_relevant(m.rel()) && (!judged || document.is_judged())
     };
     let found = r.top(m.rank()).filter(|(_, document)| counts(document)).count() as f64;
-    let all = match judged {
-        true => r
-            .judged()
-            .filter(|&(grade, _)| grade < m.rel())
-            .map(|(_, count)| f64::from(count))
-            .sum(),
-        false => r.top(None).filter(|(_, document)| counts(document)).count() as f64,
+    let all = if judged {
+        r.judged().filter(|&(grade, _)| grade < m.rel()).map(|(_, count)| f64::from(count)).sum()
+    } else {
+        r.top(None).filter(|(_, document)| counts(document)).count() as f64
     };
     ratio(found, all)
 }

@@ -129,9 +129,10 @@ fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Gr
     // is taken: `max_by_key` takes the last.
     let most = run.stats.iter().rev().max_by_key(|stats| stats.len());
     let stats = || most.into_iter().flatten().skip(1).map(|&(stat, _)| stat);
-    let average = match stats().all(is_apart) {
-        true => average.to_owned(),
-        false => format!("{average} {WITH_INTERVAL}"),
+    let average = if stats().all(is_apart) {
+        average.to_owned()
+    } else {
+        format!("{average} {WITH_INTERVAL}")
     };
     let others: Vec<StatName> = stats().filter(|&stat| is_apart(stat)).collect();
     let columns = [average].into_iter().chain(others.iter().map(|stat| stat.name().to_owned()));
@@ -235,9 +236,10 @@ fn by_query(of: &PerQuery, measures: &[Measure], options: &ReportOptions) -> Gri
     let columns = measures.iter().map(|measure| (measure.to_string(), Align::Right));
     let mut grid = Grid::new([("query".to_owned(), Align::Left)].into_iter().chain(columns));
     for (at, id) in of.queries.iter().enumerate() {
-        let value = |(measure, values): (&Measure, &Vec<f64>)| match is_undefined(values[at]) {
-            true => String::new().into(),
-            false => {
+        let value = |(measure, values): (&Measure, &Vec<f64>)| {
+            if is_undefined(values[at]) {
+                String::new().into()
+            } else {
                 number(values[at], measure.definition().average, StatName::Value, options).into()
             }
         };

@@ -268,9 +268,10 @@ fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
     let near: Vec<String> =
         near.into_iter().take(NEAREST).map(|(_, other)| printable(other)).collect();
     let some = || matrix.queries().iter().take(NEAREST).map(printable).collect::<Vec<_>>();
-    let others = match near.is_empty() {
-        false => format!("the nearest are {}", near.join(", ")),
-        true => format!("there are {}", some().join(", ")),
+    let others = if near.is_empty() {
+        format!("there are {}", some().join(", "))
+    } else {
+        format!("the nearest are {}", near.join(", "))
     };
     Error::Unanswerable(format!("query {name} is neither judged nor in a run: {others}"))
 }

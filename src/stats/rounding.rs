@@ -29,10 +29,7 @@ pub fn fineness(largest: f64) -> i32 {
 /// The most by which numbers differ that are equal, if the largest of all is `largest`; 0 if that
 /// is not finite.
 pub fn tolerance(largest: f64) -> f64 {
-    match largest.is_finite() {
-        true => 2f64.powi(1 - fineness(largest)),
-        false => 0.0,
-    }
+    if largest.is_finite() { 2f64.powi(1 - fineness(largest)) } else { 0.0 }
 }
 
 /// Whether two numbers are equal within rounding.

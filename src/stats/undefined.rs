@@ -17,8 +17,9 @@ pub fn is_undefined(value: f64) -> bool {
 
 /// The values of those queries that have one, borrowed if that is all of them.
 pub fn defined(values: &[f64]) -> Cow<'_, [f64]> {
-    match values.iter().any(|&value| is_undefined(value)) {
-        true => values.iter().copied().filter(|&value| !is_undefined(value)).collect(),
-        false => values.into(),
+    if values.iter().any(|&value| is_undefined(value)) {
+        values.iter().copied().filter(|&value| !is_undefined(value)).collect()
+    } else {
+        values.into()
     }
 }

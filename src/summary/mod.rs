@@ -509,9 +509,10 @@ impl RunSummary {
         let is_judged = |id: &&[u8]| judged.binary_search(&QueryPrint::hash(id)).is_ok();
         let mut left: Vec<&[u8]> = self.ignored.ids.iter().filter(|id| !is_judged(id)).collect();
         left.dedup();
-        match left.len() == self.ignored.ids.len() {
-            true => self.ignored.clone(),
-            false => Unmatched::all(left),
+        if left.len() == self.ignored.ids.len() {
+            self.ignored.clone()
+        } else {
+            Unmatched::all(left)
         }
     }
 }

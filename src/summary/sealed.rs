@@ -105,11 +105,10 @@ pub fn in_file(path: &Path, error: Error) -> Error {
 /// The error of a schema for which there is no reader; `newest` is the newest for which there is
 /// one.
 pub fn no_reader(schema: u32, newest: u32) -> Error {
-    let why = match schema > newest {
-        true => {
-            format!("and this laneval reads version {newest} at most: read it with a newer laneval")
-        }
-        false => "which no laneval has written".to_owned(),
+    let why = if schema > newest {
+        format!("and this laneval reads version {newest} at most: read it with a newer laneval")
+    } else {
+        "which no laneval has written".to_owned()
     };
     wrong(&format!("it has version {schema}, {why}"))
 }

@@ -88,11 +88,10 @@ impl Summary {
 
     /// Makes a summary of the content of a file.
     pub(crate) fn from_file(bytes: &[u8]) -> Result<Self> {
-        match sealed::is_json(bytes) {
-            true => {
-                str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json)
-            }
-            false => Self::from_bytes(bytes),
+        if sealed::is_json(bytes) {
+            str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json)
+        } else {
+            Self::from_bytes(bytes)
         }
     }
 
@@ -223,21 +222,21 @@ pub(crate) struct Hash(u64);
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match serializer.is_human_readable() {
-            true => serializer.collect_str(&format_args!("{:016x}", self.0)),
-            false => self.0.serialize(serializer),
+        if serializer.is_human_readable() {
+            serializer.collect_str(&format_args!("{:016x}", self.0))
+        } else {
+            self.0.serialize(serializer)
         }
     }
 }
 
 impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match deserializer.is_human_readable() {
-            true => {
-                let text = String::deserialize(deserializer)?;
-                u64::from_str_radix(&text, 16).map(Hash).map_err(serde::de::Error::custom)
-            }
-            false => u64::deserialize(deserializer).map(Hash),
+        if deserializer.is_human_readable() {
+            let text = String::deserialize(deserializer)?;
+            u64::from_str_radix(&text, 16).map(Hash).map_err(serde::de::Error::custom)
+        } else {
+            u64::deserialize(deserializer).map(Hash)
         }
     }
 }
@@ -522,9 +521,10 @@ impl StoredUnmatched {
     fn unmatched(self) -> Result<Unmatched, String> {
         let ids = ids_of(self.ids);
         // Several shards may have ignored the same query.
-        match ids.iter().is_sorted() && ids.len() as u64 <= self.count {
-            true => Ok(Unmatched { count: self.count, ids }),
-            false => Err("the ids of queries that only one side has are not ascending".to_owned()),
+        if ids.iter().is_sorted() && ids.len() as u64 <= self.count {
+            Ok(Unmatched { count: self.count, ids })
+        } else {
+            Err("the ids of queries that only one side has are not ascending".to_owned())
         }
     }
 }

@@ -107,13 +107,14 @@ pub fn compressed(data: &[u8]) -> bool {
     let mut bytes = Bytes(data);
     let (join, gzip) = (any_join(&mut bytes), bytes.byte() % 2 == 0);
     let (at, to, cut) = (bytes.number::<2>() as usize, bytes.byte(), bytes.number::<2>() as usize);
-    let compress = |text: &[u8]| match gzip {
-        true => {
+    let compress = |text: &[u8]| {
+        if gzip {
             let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
             std::io::Write::write_all(&mut encoder, text).expect("memory");
             encoder.finish().expect("memory")
+        } else {
+            zstd::encode_all(text, 1).expect("memory")
         }
-        false => zstd::encode_all(text, 1).expect("memory"),
     };
     let plain = joined(join.clone(), bytes.0, |text| text.to_vec());
     let whole = joined(join.clone(), bytes.0, compress);

@@ -31,9 +31,10 @@ const DEFAULT_OF_PASSAGES: [&str; 3] = ["SpanR", "SpanP", "SpanIoU"];
 /// The names of the measures that are asked for: those of passages in the place of the usual ones
 /// where judgments are by span.
 pub fn usual(names: &[String], by: Option<JudgedBy>) -> Cow<'_, [String]> {
-    match by == Some(JudgedBy::Span) && names == DEFAULT_MEASURES {
-        true => Cow::Owned(DEFAULT_OF_PASSAGES.map(str::to_owned).into()),
-        false => Cow::Borrowed(names),
+    if by == Some(JudgedBy::Span) && names == DEFAULT_MEASURES {
+        Cow::Owned(DEFAULT_OF_PASSAGES.map(str::to_owned).into())
+    } else {
+        Cow::Borrowed(names)
     }
 }
 

@@ -316,9 +316,10 @@ impl Compare {
             self.tell(&inputs, &matrices, &scores, &notes, &comparison);
             let gates = printed::judged(&comparison, &self.fail_if)?;
             let groups = groups::judged(of_groups.comparisons, &self.fail_if)?;
-            let origin = match has_page {
-                true => self.origin(words, &inputs, (&evaluator, &matrices), &comparison)?,
-                false => PageOrigin::default(),
+            let origin = if has_page {
+                self.origin(words, &inputs, (&evaluator, &matrices), &comparison)?
+            } else {
+                PageOrigin::default()
             };
             if let (Some(partial), Some(part)) = (partial, part) {
                 let bytes = part.to_bytes();

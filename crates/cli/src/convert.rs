@@ -297,13 +297,17 @@ impl Convert {
     fn refused(&self, error: Error) -> Stop {
         /// The hint of commands that take judgments and runs.
         const ORDER: &str = "the order is QRELS RUN";
-        let (expected, option) = match self.qrels {
-            false => (", a run was expected", "add --qrels"),
-            true => (", judgments were expected", "leave out --qrels"),
+        let (expected, option) = if self.qrels {
+            (", judgments were expected", "leave out --qrels")
+        } else {
+            (", a run was expected", "add --qrels")
         };
-        let hint = |message: String| match message.ends_with(expected) {
-            true => format!("{message}; {option}"),
-            false => message.replace(ORDER, option),
+        let hint = |message: String| {
+            if message.ends_with(expected) {
+                format!("{message}; {option}")
+            } else {
+                message.replace(ORDER, option)
+            }
         };
         match Stop::from(error) {
             Stop::Failed(messages) => Stop::Failed(messages.into_iter().map(hint).collect()),

@@ -132,9 +132,10 @@ impl Eval {
         self.asked.read_for_measures()?;
         let paths = self.paths();
         let scores = if self.explain { Vec::new() } else { self.written.targets(&paths)? };
-        let formats: Vec<Format> = match self.explain {
-            true => vec![self.written.report.format_on_stdout()],
-            false => scores.iter().map(|target| target.format).collect(),
+        let formats: Vec<Format> = if self.explain {
+            vec![self.written.report.format_on_stdout()]
+        } else {
+            scores.iter().map(|target| target.format).collect()
         };
         let evaluator = self.evaluator(&formats)?;
         for format in formats.iter().filter(|_| !self.explain) {
@@ -421,16 +422,15 @@ impl Eval {
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
-        match self.written.wants_partial() {
-            _ if self.asked.judges == Some(OverJudges::Each) => {
-                Ok((judges::each(evaluation, matrix, timing)?, None))
-            }
-            _ if self.is_interval() => Ok((evaluator.tie_interval(matrix)?, None)),
-            false => evaluation.scores(matrix, timing).map(|scores| (scores, None)),
-            true => {
-                let both = evaluation.scores_and_summary(matrix, timing);
-                both.map(|(scores, summary)| (scores, Some(summary)))
-            }
+        if self.asked.judges == Some(OverJudges::Each) {
+            Ok((judges::each(evaluation, matrix, timing)?, None))
+        } else if self.is_interval() {
+            Ok((evaluator.tie_interval(matrix)?, None))
+        } else if self.written.wants_partial() {
+            let (scores, summary) = evaluation.scores_and_summary(matrix, timing)?;
+            Ok((scores, Some(summary)))
+        } else {
+            Ok((evaluation.scores(matrix, timing)?, None))
         }
     }
 

@@ -21,12 +21,13 @@ pub fn formats() -> Vec<NamedChoice<InputFormat>> {
 /// Says which formats runs may have: in short, or with where to read on.
 fn help(long: bool) -> String {
     let which = "The format of the runs [default: recognised by the content]".to_owned();
-    match long {
-        false => which,
-        true => format!(
+    if long {
+        format!(
             "{which}\n\n`laneval info FILE` shows which format a file is recognised as. \
              docs/formats.md has a sample of each."
-        ),
+        )
+    } else {
+        which
     }
 }
 

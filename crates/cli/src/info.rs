@@ -122,12 +122,13 @@ impl Info {
 
     /// Refuses `--verify` of a text.
     fn check_verify(&self, path: &Path) -> Result<(), Stop> {
-        match self.verify {
-            true => Err(Stop::new(format!(
+        if self.verify {
+            Err(Stop::new(format!(
                 "{} is not a .lmx file: --verify checks those only",
                 shown(path)
-            ))),
-            false => Ok(()),
+            )))
+        } else {
+            Ok(())
         }
     }
 

@@ -212,9 +212,10 @@ impl Cli {
         // Help takes longer to arrange than small files to evaluate, and is rarely asked for. And
         // trec-eval has an option --help of its own, which clap sees in time only where all are
         // defined.
-        let line = match trec_eval || help::is_asked(&args) {
-            true => help::of_named(Command::defined(Self::command()), &args),
-            false => Self::command(),
+        let line = if trec_eval || help::is_asked(&args) {
+            help::of_named(Command::defined(Self::command()), &args)
+        } else {
+            Self::command()
         };
         let parsed = line.try_get_matches_from(&args).and_then(|of| Self::from_arg_matches(&of));
         let read = parsed.map_err(|error| {

@@ -350,9 +350,12 @@ fn explain(row: &'static Definition, asked: &[Measure], to: &mut dyn Write) -> i
     let nothing = of_each(&measures, |m| value((row.traits.nothing_relevant)(m), "ranking"));
     field("value", &format!("of an empty ranking: {empty}; where nothing is relevant: {nothing}"))?;
     if row.better != Better::Neither {
-        let swaps = |m: &Measure| match (row.traits.better_swaps)(m) {
-            true => "never makes it worse".to_owned(),
-            false => "can make it worse".to_owned(),
+        let swaps = |m: &Measure| {
+            if (row.traits.better_swaps)(m) {
+                "never makes it worse".to_owned()
+            } else {
+                "can make it worse".to_owned()
+            }
         };
         field(
             "swaps",

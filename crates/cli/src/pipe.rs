@@ -110,9 +110,10 @@ pub fn read(
     })?;
     let engine = stream.engine_name();
     let (queries, results) = (qrels.queries().len() as u64, stream.results());
-    let (scores, summary) = match summary {
-        true => stream.scores_and_summary().map(|(scores, summary)| (scores, Some(summary)))?,
-        false => (stream.scores()?, None),
+    let (scores, summary) = if summary {
+        stream.scores_and_summary().map(|(scores, summary)| (scores, Some(summary)))?
+    } else {
+        (stream.scores()?, None)
     };
     Ok(Some(Piped::Gone(Box::new(PipeResults { scores, summary, engine, queries, results }))))
 }

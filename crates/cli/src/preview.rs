@@ -108,11 +108,10 @@ pub fn print_of(
         }
         PlainFormat::Table => text.write(to),
     })?;
-    match is_neither {
-        true => {
-            Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path))))
-        }
-        false => Ok(()),
+    if is_neither {
+        Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path))))
+    } else {
+        Ok(())
     }
 }
 

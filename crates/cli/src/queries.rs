@@ -41,13 +41,14 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
                 }
             },
         };
-        match problems.first.len() < Problems::LIMIT {
-            true => problems.first.push(Problem {
+        if problems.first.len() < Problems::LIMIT {
+            problems.first.push(Problem {
                 file: path.display().to_string(),
                 line: number,
                 message: wrong.to_owned(),
-            }),
-            false => problems.more += 1,
+            })
+        } else {
+            problems.more += 1
         }
     }
     if !problems.first.is_empty() {

@@ -107,21 +107,19 @@ impl ReportTarget {
 
     /// Refuses a table of Parquet, which only scores have.
     pub fn check_comparison(&self) -> Result<(), Stop> {
-        match self.is_parquet {
-            true => Err(Stop::new(
-                "a comparison has no table of Parquet: take .tsv, .csv, .jsonl or .json",
-            )),
-            false => Ok(()),
+        if self.is_parquet {
+            Err(Stop::new("a comparison has no table of Parquet: take .tsv, .csv, .jsonl or .json"))
+        } else {
+            Ok(())
         }
     }
 
     /// Returns a look that suits the place: widths and colours are those of a terminal.
     pub fn look(&self, options: &ReportOptions) -> ReportOptions {
-        match self.is_stdout {
-            true => options.clone(),
-            false => {
-                ReportOptions { colour: false, width: None, sparklines: false, ..options.clone() }
-            }
+        if self.is_stdout {
+            options.clone()
+        } else {
+            ReportOptions { colour: false, width: None, sparklines: false, ..options.clone() }
         }
     }
 }
@@ -174,13 +172,11 @@ impl ReportOutput {
         let is_parquet = asked.is_none() && place.is_some_and(is_parquet);
         let format = match (asked, place) {
             (Some(format), _) => format,
-            (None, Some(path)) if is_parquet => match cfg!(feature = "parquet") {
-                // Of all formats this one has the same rows.
-                true => Format::Jsonl,
-                false => {
-                    return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path))));
-                }
-            },
+            (None, Some(path)) if is_parquet && !cfg!(feature = "parquet") => {
+                return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path))));
+            }
+            // Of all formats this one has the same rows.
+            (None, Some(_)) if is_parquet => Format::Jsonl,
             (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
                 let known = Format::EXTENSIONS.map(|(extension, _)| extension);
                 unknown_extension(path, &known, ", or use --format")

@@ -220,12 +220,11 @@ impl<'a> KeptTitles<'a> {
     }
 
     fn wrong(&mut self, line: u64, message: impl Into<String>) {
-        match self.problems.first.len() < Problems::LIMIT {
-            true => {
-                let (file, message) = (self.path.display().to_string(), message.into());
-                self.problems.first.push(Problem { file, line, message });
-            }
-            false => self.problems.more += 1,
+        if self.problems.first.len() < Problems::LIMIT {
+            let (file, message) = (self.path.display().to_string(), message.into());
+            self.problems.first.push(Problem { file, line, message });
+        } else {
+            self.problems.more += 1
         }
     }
 
@@ -429,15 +428,14 @@ fn object(lines: TitleLines, kept: &mut KeptTitles) -> Result<(), Stop> {
     let read = (&mut reader).deserialize_map(TitleObject { kept, line: &line, left: &left });
     read.and_then(|()| reader.end()).map_err(|error| {
         let message = without_place(&error);
-        Stop::new(match error.is_io() {
-            true => format!("{}: cannot read: {message}", lines.name),
-            false => {
-                format!(
-                    "{}:{}: {message}: expected {{id: text}}",
-                    lines.name,
-                    before + error.line() as u64
-                )
-            }
+        Stop::new(if error.is_io() {
+            format!("{}: cannot read: {message}", lines.name)
+        } else {
+            format!(
+                "{}:{}: {message}: expected {{id: text}}",
+                lines.name,
+                before + error.line() as u64
+            )
         })
     })
 }

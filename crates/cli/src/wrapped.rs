@@ -25,9 +25,10 @@ impl<'a> WrappedText<'a> {
 
     fn put(&mut self) -> io::Result<()> {
         let line = String::from_utf8_lossy(&self.line);
-        match line.len() <= self.width || columns(&line) <= self.width {
-            true => self.to.write_all(&self.line)?,
-            false => self.to.write_all(wrapped(&line, self.width).as_bytes())?,
+        if line.len() <= self.width || columns(&line) <= self.width {
+            self.to.write_all(&self.line)?
+        } else {
+            self.to.write_all(wrapped(&line, self.width).as_bytes())?
         }
         self.line.clear();
         Ok(())

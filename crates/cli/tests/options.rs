@@ -98,10 +98,12 @@ fn observed(command: &str, files: &[(String, Vec<u8>)]) -> String {
     for name in folder.names().into_iter().filter(|name| !before.contains(name)) {
         let path = folder.path().join(&name);
         said += &format!("file {name}\n");
-        said += &match path.is_dir() {
-            _ if name.ends_with(".lmx") => folder.run(&format!("eval {name} -m RR,P@2,AP")).out,
-            true => texts(&path),
-            false => String::from_utf8_lossy(&folder.get(&name)).replace('\0', "␀"),
+        said += &if name.ends_with(".lmx") {
+            folder.run(&format!("eval {name} -m RR,P@2,AP")).out
+        } else if path.is_dir() {
+            texts(&path)
+        } else {
+            String::from_utf8_lossy(&folder.get(&name)).replace('\0', "␀")
         };
     }
     let mut before = "";
@@ -203,11 +205,13 @@ fn try_rows(is_asked: impl Fn(&str) -> bool) {
 /// Whether an option changed what its row says.
 fn holds(outcome: &str, without: &str, with: &str) -> bool {
     // A whole line, or if there is none on either side a part of one.
-    let says =
-        |said: &str, text: &str| match [without, with].iter().any(|said| has_line(said, text)) {
-            true => has_line(said, text),
-            false => said.contains(text),
-        };
+    let says = |said: &str, text: &str| {
+        if [without, with].iter().any(|said| has_line(said, text)) {
+            has_line(said, text)
+        } else {
+            said.contains(text)
+        }
+    };
     let text = outcome.replace("\\e", "\u{1b}");
     match (outcome, text.strip_prefix('-')) {
         ("=", _) => without == with,

@@ -225,12 +225,11 @@ impl ArrowTable {
         let ids = [Some((&of.query, query)), Some((&of.doc, doc)), of.group.as_ref().zip(group)];
         for (column, at) in ids.into_iter().flatten() {
             if !is_id(column.data_type()) {
-                let expected = match column.data_type().is_floating() {
-                    true => {
-                        "ids are text or integers (pandas makes floats of integers where some are \
+                let expected = if column.data_type().is_floating() {
+                    "ids are text or integers (pandas makes floats of integers where some are \
                          missing); text or integers were"
-                    }
-                    false => "text or integers were",
+                } else {
+                    "text or integers were"
                 };
                 return Err(wrong(at, column, expected));
             }

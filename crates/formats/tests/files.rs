@@ -29,9 +29,12 @@ const GRADES: [i64; 6] = [1, 0, 2, 1, -1, 1];
 
 fn text(run: bool) -> String {
     let rows = QUERIES.iter().zip(DOCS).zip(SCORES.iter().zip(GRADES));
-    rows.map(|((query, doc), (score, grade))| match run {
-        true => format!("{query} Q0 {doc} 1 {score} tag\n"),
-        false => format!("{query} 0 {doc} {grade}\n"),
+    rows.map(|((query, doc), (score, grade))| {
+        if run {
+            format!("{query} Q0 {doc} 1 {score} tag\n")
+        } else {
+            format!("{query} 0 {doc} {grade}\n")
+        }
     })
     .collect()
 }
@@ -428,14 +431,11 @@ fn lists_are_rows() {
                 for (format, rows) in FORMATS.into_iter().zip([2, 3, 4]) {
                     let read = |columns: &[(&str, ArrayRef)], run: bool| {
                         write(&path, format, &batch(columns), rows);
-                        match run {
-                            true => {
-                                values(&join().files(bytes("qrels", &ones), [&path]).unwrap(), 0)
-                            }
-                            false => {
-                                let run = laneval::RunInput::named("run", bytes("run", &by_score));
-                                values(&join().files(path.as_path(), [run]).unwrap(), 0)
-                            }
+                        if run {
+                            values(&join().files(bytes("qrels", &ones), [&path]).unwrap(), 0)
+                        } else {
+                            let run = laneval::RunInput::named("run", bytes("run", &by_score));
+                            values(&join().files(path.as_path(), [run]).unwrap(), 0)
                         }
                     };
                     let what = format!("{format:?} {} {} {at}", query.data_type(), doc.data_type());

@@ -303,9 +303,12 @@ pub fn printable_path(path: &Path) -> String {
 /// Characters and bytes, escaped if they cannot be shown as they are.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     bytes.utf8_chunks().flat_map(|chunk| {
-        let valid = chunk.valid().chars().map(|c| match c.is_control() || is_unseen(c) {
-            true => c.escape_default().to_string(),
-            false => c.to_string(),
+        let valid = chunk.valid().chars().map(|c| {
+            if c.is_control() || is_unseen(c) {
+                c.escape_default().to_string()
+            } else {
+                c.to_string()
+            }
         });
         valid.chain(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")))
     })

@@ -98,12 +98,13 @@ impl<'a> GateParser<'a> {
     /// The error that `what` was expected here.
     fn expected(&self, what: &str) -> MeasureError {
         let place = self.upto(char::is_whitespace);
-        match self.rest().is_empty() {
-            true => self.wrong(place, format_args!("{what} was expected, and nothing follows")),
-            false => self.wrong(
+        if self.rest().is_empty() {
+            self.wrong(place, format_args!("{what} was expected, and nothing follows"))
+        } else {
+            self.wrong(
                 place.clone(),
                 format_args!("{what} was expected, and not `{}`", &self.text[place]),
-            ),
+            )
         }
     }
 
@@ -163,9 +164,10 @@ impl<'a> GateParser<'a> {
             Some((_, sign)) => self.threshold(measure, sign)?,
             None => self.change(measure)?,
         };
-        match self.rest().is_empty() {
-            true => Ok(rule),
-            false => Err(self.expected("the end of the gate").into()),
+        if self.rest().is_empty() {
+            Ok(rule)
+        } else {
+            Err(self.expected("the end of the gate").into())
         }
     }
 
@@ -206,10 +208,7 @@ impl<'a> GateParser<'a> {
 
     fn change(&mut self, measure: &Measure) -> Result<Rule, MeasureError> {
         let verb = self.verb(measure)?;
-        let amount = match self.eat(">") {
-            true => Some(self.amount(measure)?),
-            false => None,
-        };
+        let amount = if self.eat(">") { Some(self.amount(measure)?) } else { None };
         let alpha = self.alpha()?;
         match (verb, amount, alpha) {
             (Verb::May, None, _) => Err(self.expected("`>` and the amount that may be lost")),
@@ -353,12 +352,10 @@ impl<'a> GateParser<'a> {
             return Err(self.expected("`<` after `p`"));
         }
         let alpha = self.number("a level of significance, as in `p<0.05`,")?;
-        match alpha > 0.0 && alpha < 1.0 {
-            true => Ok(Some(alpha)),
-            false => {
-                Err(self
-                    .wrong(start..self.at, "a level of significance between 0 and 1 was expected"))
-            }
+        if alpha > 0.0 && alpha < 1.0 {
+            Ok(Some(alpha))
+        } else {
+            Err(self.wrong(start..self.at, "a level of significance between 0 and 1 was expected"))
         }
     }
 

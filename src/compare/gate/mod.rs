@@ -174,13 +174,14 @@ impl Gate {
     /// # Errors
     /// More than a tenth of the queries without a value.
     pub fn check_skipped(&self, skipped: usize, queries: usize) -> Result<()> {
-        match 10 * skipped > queries {
-            false => Ok(()),
-            true => Err(self.cannot(&format!(
+        if 10 * skipped > queries {
+            Err(self.cannot(&format!(
                 "{skipped} of {queries} queries have no value, for nothing is relevant for them, \
                  and that is more than a tenth: \
                  nothing=0 counts them"
-            ))),
+            )))
+        } else {
+            Ok(())
         }
     }
 
@@ -243,10 +244,7 @@ impl Gate {
     }
 
     fn finite(&self, value: f64, what: &str) -> Result<f64> {
-        match value.is_finite() {
-            true => Ok(value),
-            false => Err(self.cannot(&format!("{what} is {value}"))),
-        }
+        if value.is_finite() { Ok(value) } else { Err(self.cannot(&format!("{what} is {value}"))) }
     }
 
     fn cannot(&self, why: &str) -> Error {

@@ -143,9 +143,10 @@ impl<'a> Ready<'a> {
         view: View,
         sizes: Sizes,
     ) -> Result<Self> {
-        let judged = match view.judged_only {
-            true => Some(device.pipeline(&[COMMON, JUDGED].join("\n"), &device.judged)?),
-            false => None,
+        let judged = if view.judged_only {
+            Some(device.pipeline(&[COMMON, JUDGED].join("\n"), &device.judged)?)
+        } else {
+            None
         };
         let kernels = kernels(&integers);
         let carried = kernels.iter().map(|kernel| kernel.carried).max().unwrap_or(0);

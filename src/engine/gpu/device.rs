@@ -136,9 +136,10 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
             let usable =
                 described.iter().enumerate().filter(|(_, adapter)| adapter.unusable.is_none());
             let best = usable.filter_map(|(at, adapter)| Some((rank(adapter.kind)?, at))).min();
-            let hint = match described.iter().any(Adapter::is_software) {
-                true => "; software adapters are used only when named by --adapter",
-                false => "",
+            let hint = if described.iter().any(Adapter::is_software) {
+                "; software adapters are used only when named by --adapter"
+            } else {
+                ""
             };
             best.ok_or_else(|| Error::Device(format!("there is no GPU to use ({seen}{hint})")))?.1
         }

@@ -300,9 +300,10 @@ impl IntegerFold {
             }
             IntegerFold::Cascade(_) => double() as f64 * power_of_two(-63),
             IntegerFold::WeightedSum(terms) => {
-                let number = match terms.wide {
-                    true => i128::from(word(2) as i32) << 64 | i128::from(double()),
-                    false => i128::from(double() as i64),
+                let number = if terms.wide {
+                    i128::from(word(2) as i32) << 64 | i128::from(double())
+                } else {
+                    i128::from(double() as i64)
                 };
                 number as f64 * power_of_two(-terms.scale)
             }

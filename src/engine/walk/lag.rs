@@ -36,10 +36,7 @@ impl Lag {
 impl Lag {
     /// Adds a term to a sum `times` times.
     fn add(&self, sum: f64, term: f64, times: usize) -> f64 {
-        match self.exact {
-            true => sum + term * times as f64,
-            false => add_repeatedly(sum, term, times as u64),
-        }
+        if self.exact { sum + term * times as f64 } else { add_repeatedly(sum, term, times as u64) }
     }
 }
 

@@ -77,9 +77,10 @@ fn verdicts(report: &ComparisonReport<'_>) -> impl Iterator<Item = String> {
 fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
     let comparison = report.comparison;
     let has_column = comparison.runs.len() <= MOST_RUNS;
-    let runs: Vec<String> = match has_column {
-        true => comparison.runs.iter().map(|run| printable(run.name.as_bytes())).collect(),
-        false => vec!["best".to_owned(), "mean".to_owned(), "not told from it".to_owned()],
+    let runs: Vec<String> = if has_column {
+        comparison.runs.iter().map(|run| printable(run.name.as_bytes())).collect()
+    } else {
+        vec!["best".to_owned(), "mean".to_owned(), "not told from it".to_owned()]
     };
     let names = [(report.word().to_owned(), Align::Left), ("queries".to_owned(), Align::Right)];
     let align = |at: usize| if has_column || at > 0 { Align::Right } else { Align::Left };

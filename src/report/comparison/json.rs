@@ -36,9 +36,10 @@ fn document<'a>(report: &ComparisonReport<'a>, options: &ReportOptions) -> Compa
         settings: settings(comparison),
         queries: comparison.queries,
         measures: comparison.measures.iter().map(ToString::to_string).collect(),
-        skipped: match comparison.skipped.iter().any(|&count| count > 0) {
-            true => comparison.skipped.clone(),
-            false => Vec::new(),
+        skipped: if comparison.skipped.iter().any(|&count| count > 0) {
+            comparison.skipped.clone()
+        } else {
+            Vec::new()
         },
         runs: runs(comparison),
         pairs: comparison.differences.iter().map(|of| PairOf(comparison, of)).collect(),

@@ -49,13 +49,14 @@ fn write_case(case: &GateCase, to: &mut Elements) {
     let [run, gate, told] =
         [&case.run, &case.gate, &case.told].map(|text| printable(text.as_bytes()));
     to.element("testcase", &[("classname", &run), ("name", &gate), ("time", &0)], |inside| {
-        match case.failed {
-            true => inside.line(
+        if case.failed {
+            inside.line(
                 "failure",
                 &[("message", &told), ("type", &"gate")],
                 format_args!("{run}: {gate}: {told}"),
-            ),
-            false => inside.line("system-out", &[], &told),
+            )
+        } else {
+            inside.line("system-out", &[], &told)
         }
     });
 }

@@ -103,9 +103,10 @@ fn rows_of_gates(
         let (gate, measure) = (result.gate.to_string(), result.gate.measure().to_string());
         let verdict = &result.judged.verdict;
         let compared = &result.comparison.runs;
-        let baseline = match result.gate.compares() {
-            true => &compared[result.comparison.baseline.unwrap_or(0)].name,
-            false => "",
+        let baseline = if result.gate.compares() {
+            &compared[result.comparison.baseline.unwrap_or(0)].name
+        } else {
+            ""
         };
         let numbers = [
             ("gate_value", Some(verdict.value)),

@@ -331,9 +331,12 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &ReportOptions) -
     let [run, baseline] = [of.pair.run, of.pair.baseline];
     let values = |at| comparison.values(of.measure, at);
     let gain = |query: &usize| comparison.change(of, *query) * of.gain_sign();
-    let written = |at: usize, query: usize| match comparison.lacks(at, query) {
-        true => "missing".to_owned(),
-        false => format!("{:.*}", options.precision, values(at)[query]),
+    let written = |at: usize, query: usize| {
+        if comparison.lacks(at, query) {
+            "missing".to_owned()
+        } else {
+            format!("{:.*}", options.precision, values(at)[query])
+        }
     };
     let mut order: Vec<usize> =
         (0..comparison.queries).filter(|&query| comparison.is_defined(of.measure, query)).collect();

@@ -139,9 +139,10 @@ impl PairQueries<'_> {
     /// A value of a query as text. A query that a run lacks has none of its own.
     fn written(&self, run: usize, query: usize) -> String {
         let of = [self.pair.other, self.pair.one][run];
-        match self.pair.of.lacks(of, query) {
-            true => "missing".to_owned(),
-            false => number(self.value(run, query), 4),
+        if self.pair.of.lacks(of, query) {
+            "missing".to_owned()
+        } else {
+            number(self.value(run, query), 4)
         }
     }
 
@@ -196,9 +197,10 @@ impl PairQueries<'_> {
         let title = format!("{change} {measure}");
         let says = format!("{title}, {one} against {other}");
         let higher_is_better = pair.higher_is_better();
-        let what = match bars::count(self.order.len()) < self.order.len() {
-            true => format!("Each of the {} bars is a quantile", bars::MOST),
-            false => "Each bar is a query".to_owned(),
+        let what = if bars::count(self.order.len()) < self.order.len() {
+            format!("Each of the {} bars is a quantile", bars::MOST)
+        } else {
+            "Each bar is a query".to_owned()
         };
         let note = format!(
             "{what}: blue where {one} is better, orange where it is worse. The dashed line is the \
@@ -224,9 +226,10 @@ impl PairQueries<'_> {
             Some("The grey bar is around 0."),
             |page| {
                 let [least, most] = bounds(measure);
-                let bounds = match pair.at.logarithmic {
-                    true => [f64::NEG_INFINITY, f64::INFINITY],
-                    false => [least - most, most - least],
+                let bounds = if pair.at.logarithmic {
+                    [f64::NEG_INFINITY, f64::INFINITY]
+                } else {
+                    [least - most, most - least]
                 };
                 let deltas =
                     Deltas { deltas: &self.deltas, higher_is_better, title: &title, bounds };
@@ -262,11 +265,10 @@ impl PairQueries<'_> {
 
     fn scatter(&self, page: &mut Elements, detail: Detail, measure: &str, names: [&str; 2]) {
         let logarithmic = self.pair.at.logarithmic;
-        let shown: [Vec<f64>; 2] = match logarithmic {
-            true => {
-                [0, 1].map(|run| (0..self.ids.len()).map(|query| self.value(run, query)).collect())
-            }
-            false => [Vec::new(), Vec::new()],
+        let shown: [Vec<f64>; 2] = if logarithmic {
+            [0, 1].map(|run| (0..self.ids.len()).map(|query| self.value(run, query)).collect())
+        } else {
+            [Vec::new(), Vec::new()]
         };
         let values = if logarithmic { [&shown[0][..], &shown[1][..]] } else { self.values };
         let side = if self.pair.higher_is_better() { "Above" } else { "Below" };

@@ -38,9 +38,10 @@ impl<'a> Facing<'a> {
         let given = Facing::as_given(of, at);
         let is_free = of.baseline.is_none() && of.options.alternative == Alternative::TwoSided;
         let merits = of.merits(0);
-        match of.has_many_runs() && is_free && merits[given.one] < merits[given.other] {
-            true => Facing { one: given.other, other: given.one, sign: -1.0, ..given },
-            false => given,
+        if of.has_many_runs() && is_free && merits[given.one] < merits[given.other] {
+            Facing { one: given.other, other: given.one, sign: -1.0, ..given }
+        } else {
+            given
         }
     }
 
@@ -113,9 +114,10 @@ impl<'a> Facing<'a> {
 
     /// A difference as text; for a geometric mean, a ratio.
     pub fn text(&self, value: f64) -> String {
-        match self.at.logarithmic {
-            true => format!("×{}", number(self.at.shown(value), 4)),
-            false => signed(value, 4),
+        if self.at.logarithmic {
+            format!("×{}", number(self.at.shown(value), 4))
+        } else {
+            signed(value, 4)
         }
     }
 

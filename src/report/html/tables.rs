@@ -73,9 +73,10 @@ pub fn shown_runs(of: &Comparison, most: usize) -> Vec<usize> {
 /// What stands for a run where there is little room: its letter; of many runs its place in their
 /// order.
 pub fn key(of: &Comparison, run: usize) -> String {
-    match of.has_many_runs() {
-        true => (of.ranked(0).iter().take_while(|&&at| at != run).count() + 1).to_string(),
-        false => of.runs[run].label.clone(),
+    if of.has_many_runs() {
+        (of.ranked(0).iter().take_while(|&&at| at != run).count() + 1).to_string()
+    } else {
+        of.runs[run].label.clone()
     }
 }
 

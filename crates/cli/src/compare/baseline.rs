@@ -190,11 +190,10 @@ fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
     } else {
         table(if first.contains(&b'\t') { b'\t' } else { b',' }, bytes)?
     };
-    match stored.values.is_empty() {
-        true => {
-            Err("it has no values of queries: write it with `laneval eval --per-query`".to_owned())
-        }
-        false => Ok(stored),
+    if stored.values.is_empty() {
+        Err("it has no values of queries: write it with `laneval eval --per-query`".to_owned())
+    } else {
+        Ok(stored)
     }
 }
 
@@ -310,13 +309,14 @@ impl StoredScores {
         if self.run.is_empty() {
             run.clone_into(&mut self.run);
         }
-        match self.run == run {
-            true => Ok(()),
-            false => Err(format!(
+        if self.run == run {
+            Ok(())
+        } else {
+            Err(format!(
                 "it has several runs ({}, {}, …): write the scores of one alone",
                 printable(self.run.as_bytes()),
                 printable(run.as_bytes())
-            )),
+            ))
         }
     }
 
@@ -435,12 +435,13 @@ impl BaselineSettings {
                  {again}"
             ));
         }
-        match self.ideal == run.ideal {
-            true => Ok(()),
-            false => Err(format!(
+        if self.ideal == run.ideal {
+            Ok(())
+        } else {
+            Err(format!(
                 "its ideal rankings are made of the {}, not of the {}: {again}",
                 self.ideal, run.ideal
-            )),
+            ))
         }
     }
 }

@@ -226,9 +226,10 @@ fn read_again(run: &RunPath) -> Result<RunInput, Stop> {
         return Ok(run.input());
     }
     let mut bytes = Vec::new();
-    let read = match is_stdin {
-        true => stdin().read_to_end(&mut bytes),
-        false => File::open(&run.path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    let read = if is_stdin {
+        stdin().read_to_end(&mut bytes)
+    } else {
+        File::open(&run.path).and_then(|mut file| file.read_to_end(&mut bytes))
     };
     let name = if is_stdin { "stdin".to_owned() } else { run.shown() };
     read.map_err(|error| Stop::new(format!("{name}: cannot read: {error}")))?;

@@ -33,15 +33,17 @@ struct ReadValue {
 pub fn read(path: &Path, measure: Option<&str>) -> Result<(String, Vec<ToldRow>), Stop> {
     let name = shown(path);
     let cannot_open = |error| Stop::new(format!("{name}: cannot open: {error}"));
-    let bytes = match path.as_os_str() == "-" {
-        true => side_file::read_up_to(MOST, &mut std::io::stdin()),
-        false => side_file::read_up_to(MOST, &mut File::open(path).map_err(cannot_open)?),
+    let bytes = if path.as_os_str() == "-" {
+        side_file::read_up_to(MOST, &mut std::io::stdin())
+    } else {
+        side_file::read_up_to(MOST, &mut File::open(path).map_err(cannot_open)?)
     };
     let bytes = bytes.map_err(|what| Stop::new(format!("{name}{what}")))?;
     let text = String::from_utf8(bytes).map_err(|_| Stop::new(format!("{name}: it is no text")))?;
-    let values = match text.trim_start().starts_with('{') {
-        true => of_json(&name, &text)?,
-        false => of_lines(&name, &text)?,
+    let values = if text.trim_start().starts_with('{') {
+        of_json(&name, &text)?
+    } else {
+        of_lines(&name, &text)?
     };
     if values.is_empty() {
         return Err(Stop::new(format!(

@@ -126,14 +126,14 @@ impl OutputLines<'_> {
     }
 
     fn value(&self, kind: LineKind, value: f64, to: &mut dyn Write) -> io::Result<()> {
-        match kind.whole() && self.zscores.is_none() {
-            true => writeln!(to, "{value:.0}"),
-            // A file of -Z may have means that are not numbers.
-            false if value.is_nan() => {
-                // printf of glibc writes the sign of a NaN; Rust's formats have none.
-                writeln!(to, "{:>6}", if value.is_sign_negative() { "-nan" } else { "nan" })
-            }
-            false => writeln!(to, "{value:6.4}"),
+        if kind.whole() && self.zscores.is_none() {
+            writeln!(to, "{value:.0}")
+        } else if value.is_nan() {
+            // A file of -Z may have means that are not numbers. printf of glibc writes the sign of
+            // a NaN; Rust's formats have none.
+            writeln!(to, "{:>6}", if value.is_sign_negative() { "-nan" } else { "nan" })
+        } else {
+            writeln!(to, "{value:6.4}")
         }
     }
 }

@@ -180,12 +180,13 @@ impl IdArrays<'_> {
         wrong_at.map_or(Ok(()), |(before, at)| {
             let (before, distance, rank) =
                 (distances.get(start + before), distances.get(start + at), at + 1);
-            Err(wrong(match distance.is_nan() {
-                true => format!("truth_distances[{row}, {at}] is not a number"),
-                false => format!(
+            Err(wrong(if distance.is_nan() {
+                format!("truth_distances[{row}, {at}] is not a number")
+            } else {
+                format!(
                     "truth_distances[{row}]: {distance:?} follows {before:?} at rank {rank}: \
                      ascending distances were expected; of similarities give the negative"
-                ),
+                )
             }))
         })
     }
@@ -325,11 +326,10 @@ impl IdArrays<'_> {
             is_plain
         } else {
             let (tables, codes) = (K::tables(room), &codes[..count + 1]);
-            match count.max(depth) <= SHORT {
-                true => tables.short.label(truth.ids, found.ids, codes, labels),
-                false => tables
-                    .long
-                    .match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column]),
+            if count.max(depth) <= SHORT {
+                tables.short.label(truth.ids, found.ids, codes, labels)
+            } else {
+                tables.long.match_ids(truth.ids, found.ids, |at, column| labels[at] = codes[column])
             }
         };
         if !is_plain || self.is_within() {
@@ -382,10 +382,12 @@ impl IdArrays<'_> {
     ) -> Result<usize> {
         self.plain(row, truth, found, room)?;
         for (label, of) in labels.iter_mut().zip(&*room) {
-            *label = codes[match of.is_nothing {
-                true => 0,
-                false if self.is_within() => self.column_within(row, truth.len(), of.at)?,
-                false => of.column,
+            *label = codes[if of.is_nothing {
+                0
+            } else if self.is_within() {
+                self.column_within(row, truth.len(), of.at)?
+            } else {
+                of.column
             }];
         }
         labels[room.len()..].fill(PAST_END);

@@ -220,9 +220,10 @@ impl FacetWalks {
             let made = Preferences::new(&lines(query), grouped.of(query).documents);
             made.map_err(|fault| (query, fault))
         };
-        let prepared: Vec<_> = match preferred.is_empty() {
-            true => Vec::new(),
-            false => (0..queries).into_par_iter().map(of_query).collect(),
+        let prepared: Vec<_> = if preferred.is_empty() {
+            Vec::new()
+        } else {
+            (0..queries).into_par_iter().map(of_query).collect()
         };
         // The first query at fault is told, whichever thread is done first.
         let preferences = prepared.into_iter().collect::<Result<_, _>>()?;

@@ -323,10 +323,10 @@ mod tests {
         let tiles =
             [(64, 100, 5), (16, 60, 50), (64, 140, 100), (16, 200, 90), (16, 4, 90), (64, 0, 1)];
         for (lanes, depth, share) in tiles {
-            let label = |random: &mut dyn FnMut(u64) -> u64| match random(100) < share {
+            let label = |random: &mut dyn FnMut(u64) -> u64| {
                 // A stored label may be any byte.
-                true => FIRST_GRADE + random(3) as u8,
-                false => random(3) as u8,
+                let first = if random(100) < share { FIRST_GRADE } else { 0 };
+                first + random(3) as u8
             };
             let labels: Vec<u8> = (0..lanes * depth).map(|_| label(&mut random)).collect();
             let tile = Tile { labels: &labels, lanes, depth };

@@ -236,9 +236,10 @@ impl ExactFacts {
                     query + 1
                 ));
             }
-            match documents > of_query.len() as u64 {
-                true => upto.push_each(kept_sums(counts)),
-                false => upto.push(&[]),
+            if documents > of_query.len() as u64 {
+                upto.push_each(kept_sums(counts))
+            } else {
+                upto.push(&[])
             }
         }
         Ok(ExactFacts { grades, upto })

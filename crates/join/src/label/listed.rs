@@ -125,9 +125,12 @@ impl ListedTiles {
         scratch: &mut Vec<ListedDocument>,
     ) -> Option<&[ListedDocument]> {
         let list = self.tiles.get()?.get(at)?;
-        let made = || match is_dense(tile) {
-            true => None,
-            false => listed(Level::new(), tile, (Above::POOLED, SPARSE), scratch).map(Box::from),
+        let made = || {
+            if is_dense(tile) {
+                None
+            } else {
+                listed(Level::new(), tile, (Above::POOLED, SPARSE), scratch).map(Box::from)
+            }
         };
         list.get_or_init(made).as_deref()
     }
@@ -183,9 +186,10 @@ fn listed<'r>(
     if room.len() < most + VECTOR + AT_ONCE {
         room.resize(most + VECTOR + AT_ONCE, ListedDocument::default());
     }
-    let found = match tile.depth <= DEEPEST_LISTED {
-        true => dispatch!(level, simd => list_all(simd, tile, set, most, room)),
-        false => None,
+    let found = if tile.depth <= DEEPEST_LISTED {
+        dispatch!(level, simd => list_all(simd, tile, set, most, room))
+    } else {
+        None
     };
     Some(&room[..found?])
 }

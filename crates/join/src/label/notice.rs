@@ -75,9 +75,10 @@ impl ScoresSeen {
     #[must_use]
     pub fn beside(self, book: &Codebook) -> Self {
         let fractions = book.grades().iter().filter(|grade| grade.fract() != 0.0).count();
-        match 2 * fractions > book.grades().len() {
-            true => self,
-            false => ScoresSeen { whole: 0, counted: 0, ..self },
+        if 2 * fractions > book.grades().len() {
+            self
+        } else {
+            ScoresSeen { whole: 0, counted: 0, ..self }
         }
     }
 

@@ -25,11 +25,12 @@ impl ChunkRule {
     /// # Errors
     /// Another share.
     pub fn new(share: f64) -> Result<Self> {
-        match share > 0.0 && share <= 1.0 {
-            true => Ok(ChunkRule { share, by_span: false }),
-            false => Err(Error::Unanswerable(format!(
+        if share > 0.0 && share <= 1.0 {
+            Ok(ChunkRule { share, by_span: false })
+        } else {
+            Err(Error::Unanswerable(format!(
                 "a share of {share} is none: a number above 0, and at most 1, was expected"
-            ))),
+            )))
         }
     }
 
@@ -192,9 +193,10 @@ impl GoldSpans {
             format!("{number} {}", if number == 1 { what } else { plural })
         };
         let spans = count(self.len(), "span", "spans");
-        let made = match rule.by_span {
-            true => count(rows.len(), "judgment of a chunk", "judgments of chunks"),
-            false => count(rows.len(), "chunk", "chunks"),
+        let made = if rule.by_span {
+            count(rows.len(), "judgment of a chunk", "judgments of chunks")
+        } else {
+            count(rows.len(), "chunk", "chunks")
         };
         let queries = count(with, "query", "queries");
         let rest = match lost {

@@ -360,12 +360,12 @@ impl<'a> CheckedColumns<'a> {
 
     /// Returns what results are sorted by.
     pub fn order(&self) -> Order {
-        match self.is_ranked() {
-            true => Order::Ranks,
-            false if self.batches.iter().all(|batch| batch.rank.is_some()) => {
-                Order::Scores { ranks: RankColumn::Behind }
-            }
-            false => Order::Scores { ranks: RankColumn::None },
+        if self.is_ranked() {
+            Order::Ranks
+        } else if self.batches.iter().all(|batch| batch.rank.is_some()) {
+            Order::Scores { ranks: RankColumn::Behind }
+        } else {
+            Order::Scores { ranks: RankColumn::None }
         }
     }
 
@@ -531,9 +531,8 @@ impl<'a> CheckedColumns<'a> {
             batch.queries = batch.queries.filter(|&number| queries.pays(number));
             batch.docs = batch.docs.filter(|&number| docs.pays(number));
         }
-        let worth = |(number, (values, _)): (u32, &(Text<'a>, usize))| match docs.pays(number) {
-            true => hashes(values, seed),
-            false => Vec::new(),
+        let worth = |(number, (values, _)): (u32, &(Text<'a>, usize))| {
+            if docs.pays(number) { hashes(values, seed) } else { Vec::new() }
         };
         self.hashes = (0..).zip(&docs.0).map(worth).collect();
     }

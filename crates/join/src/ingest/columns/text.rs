@@ -144,9 +144,10 @@ impl<'a> IdPlace<'a> {
 #[inline(always)]
 fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> IdPlace<'a> {
     let [length, buffer, offset] = parts(views[row]);
-    let (bytes, start) = match length <= INLINE {
-        true => (bytemuck::cast_slice(views), size_of::<u128>() * row + 4),
-        false => (buffers[buffer], offset),
+    let (bytes, start) = if length <= INLINE {
+        (bytemuck::cast_slice(views), size_of::<u128>() * row + 4)
+    } else {
+        (buffers[buffer], offset)
     };
     IdPlace { bytes, start, end: start + length }
 }

@@ -69,9 +69,10 @@ pub(in crate::ingest) fn each_named_row(
     let mut each = |line: u64, row: Result<&FieldValues<'_>, String>| {
         any = true;
         if let Err(message) = row.and_then(|row| take(line, row)) {
-            match problems.first.len() < Problems::LIMIT {
-                true => problems.first.push(Problem { file: text.name.clone(), line, message }),
-                false => problems.more += 1,
+            if problems.first.len() < Problems::LIMIT {
+                problems.first.push(Problem { file: text.name.clone(), line, message })
+            } else {
+                problems.more += 1
             }
         }
     };
@@ -187,9 +188,12 @@ fn lines(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let row = fields(line).and_then(|fields| match fields.len() == wide {
-            true => Ok(fields),
-            false => Err(format!("{} fields, and the first line has {wide}", fields.len())),
+        let row = fields(line).and_then(|fields| {
+            if fields.len() == wide {
+                Ok(fields)
+            } else {
+                Err(format!("{} fields, and the first line has {wide}", fields.len()))
+            }
         });
         let value = |at: usize, row: &[Cow<'_, [u8]>]| {
             Some(row[at].clone().into_owned()).filter(|of| !of.is_empty())
@@ -211,17 +215,16 @@ fn fields(line: &[u8], separator: Separator) -> Result<Vec<Cow<'_, [u8]>>, Strin
         split(line, separator).map_err(|_| "a quote is not closed on this line".to_owned())?;
     let of = |field: crate::ingest::lines::separator::Field| {
         let bytes = &line[field.start..field.end];
-        match field.escaped {
-            false => Cow::Borrowed(bytes),
-            true => {
-                let mut plain = Vec::with_capacity(bytes.len());
-                let mut at = 0;
-                while at < bytes.len() {
-                    plain.push(bytes[at]);
-                    at += if bytes[at] == b'"' { 2 } else { 1 };
-                }
-                Cow::Owned(plain)
+        if field.escaped {
+            let mut plain = Vec::with_capacity(bytes.len());
+            let mut at = 0;
+            while at < bytes.len() {
+                plain.push(bytes[at]);
+                at += if bytes[at] == b'"' { 2 } else { 1 };
             }
+            Cow::Owned(plain)
+        } else {
+            Cow::Borrowed(bytes)
         }
     };
     Ok(fields.into_iter().map(of).collect())

@@ -130,9 +130,12 @@ impl<'t> Cursor<'t> {
     #[cold]
     fn escaped(&mut self, start: usize) -> JsonResult<Cow<'t, [u8]>> {
         let ended = self.ended;
-        let more = || match ended {
-            true => Stuck::Wrong("the JSON ends within a string: is the file complete?".to_owned()),
-            false => Stuck::Incomplete,
+        let more = || {
+            if ended {
+                Stuck::Wrong("the JSON ends within a string: is the file complete?".to_owned())
+            } else {
+                Stuck::Incomplete
+            }
         };
         let (mut string, mut at, mut lines) = (Vec::new(), start, 0);
         loop {

@@ -748,9 +748,10 @@ impl<'a> NamedHeader<'a> {
         }
         let met = found.iter().flatten().next().map(|&at| quoted(names[at]));
         let missing = Missing { role, what: column.name(), known, among, met };
-        match given.is_empty() && found.iter().flatten().count() < 2 {
-            true => NotChosen::NoNames(missing),
-            false => NotChosen::Missing(missing),
+        if given.is_empty() && found.iter().flatten().count() < 2 {
+            NotChosen::NoNames(missing)
+        } else {
+            NotChosen::Missing(missing)
         }
     }
 }

@@ -182,9 +182,10 @@ impl Npy {
     #[inline(always)]
     fn bits(&self, cell: &[u8]) -> u64 {
         let mut bytes = [0; 8];
-        match self.big_endian {
-            true => bytes.iter_mut().zip(cell.iter().rev()).for_each(|(byte, of)| *byte = *of),
-            false => bytes[..cell.len()].copy_from_slice(cell),
+        if self.big_endian {
+            bytes.iter_mut().zip(cell.iter().rev()).for_each(|(byte, of)| *byte = *of)
+        } else {
+            bytes[..cell.len()].copy_from_slice(cell)
         }
         u64::from_le_bytes(bytes)
     }

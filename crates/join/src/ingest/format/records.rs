@@ -206,9 +206,10 @@ pub(super) struct OfRecords {
 impl MadeOf for OfRecords {
     fn maker(&self) -> std::io::Result<Box<dyn MakeRows + '_>> {
         let keys = self.keys.clone();
-        match self.in_array {
-            true => Ok(Box::new(RecordArray::new(keys, self.number))),
-            false => Ok(Box::new(RecordLines::new(keys, self.number))),
+        if self.in_array {
+            Ok(Box::new(RecordArray::new(keys, self.number)))
+        } else {
+            Ok(Box::new(RecordLines::new(keys, self.number)))
         }
     }
 

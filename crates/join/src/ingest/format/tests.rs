@@ -189,10 +189,8 @@ fn read(
     size: usize,
     compressed: bool,
 ) -> Result<LabelMatrix, String> {
-    let bytes = |text: &[u8]| match compressed {
-        true => zstd::encode_all(text, 1).unwrap(),
-        false => text.to_vec(),
-    };
+    let bytes =
+        |text: &[u8]| if compressed { zstd::encode_all(text, 1).unwrap() } else { text.to_vec() };
     let run = RunInput::named("run", input("run", bytes(run.as_ref())));
     let qrels = input("qrels", bytes(qrels.as_ref()));
     let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size), Seed::random());
@@ -1215,14 +1213,16 @@ proptest! {
         size in 1usize..100,
     ) {
         let read_as = ReadAs { format: format.map(|(_, format)| format), ..ReadAs::default() };
-        let join = match of_qrels {
-            true => Join { qrels_as: read_as, keep_ties: true, ..Join::default() },
-            false => Join { runs_as: read_as, keep_ties: true, ..Join::default() },
+        let join = if of_qrels {
+            Join { qrels_as: read_as, keep_ties: true, ..Join::default() }
+        } else {
+            Join { runs_as: read_as, keep_ties: true, ..Join::default() }
         };
         let read = |size: usize, compressed: bool| {
-            let matrix = match of_qrels {
-                true => read(&join, &text, "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n", size, compressed),
-                false => read(&join, "q 0 d1 1\nq 0 d2 2\n", &text, size, compressed),
+            let matrix = if of_qrels {
+                read(&join, &text, "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n", size, compressed)
+            } else {
+                read(&join, "q 0 d1 1\nq 0 d2 2\n", &text, size, compressed)
             };
             matrix.map(|matrix| all(&matrix))
         };

@@ -356,9 +356,10 @@ impl Join {
             runs.into_par_iter().map(|(name, source, run)| run.staged((&name, &source), joining));
         let (runs, problems): (Vec<StagedRun>, Vec<Problems>) = staged.unzip();
         let problems = diagnostics::join(problems);
-        match problems.first.is_empty() {
-            true => finish(qrels.matrix(self), runs),
-            false => Err(Error::Input(problems)),
+        if problems.first.is_empty() {
+            finish(qrels.matrix(self), runs)
+        } else {
+            Err(Error::Input(problems))
         }
     }
 

@@ -533,9 +533,10 @@ pub(in crate::ingest) fn read_from(
 ) -> Result<(Qrels, Problems)> {
     let of = JudgmentRules { rules: dialect.rules(), exact: false, units };
     let first = read_with(source, of, seed)?;
-    let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
-        true => first,
-        false => read_with(source, JudgmentRules { exact: true, ..of }, seed)?,
+    let ((qrels, mut problems), count) = if first.0.0.book.is_exact() {
+        first
+    } else {
+        read_with(source, JudgmentRules { exact: true, ..of }, seed)?
     };
     if count == 0 {
         let expected = source.expected(Role::Qrels);

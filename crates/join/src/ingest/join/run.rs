@@ -221,9 +221,10 @@ impl RowReader<6> for Results<'_> {
 
     fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32> {
         let [start, end] = place;
-        let query = match self.anywhere {
-            true => self.qrels.query_in(text, place),
-            false => self.qrels.query_after(self.last, &text[start..end]),
+        let query = if self.anywhere {
+            self.qrels.query_in(text, place)
+        } else {
+            self.qrels.query_after(self.last, &text[start..end])
         };
         match query {
             Some(_) => self.last = query,

@@ -87,26 +87,28 @@ impl Role {
 
     /// The fault of a line that is neither blank nor a comment, if it has one.
     pub fn fault(self, line: &[u8], rules: Rules) -> Option<LineFault> {
-        let count = match line.len() > LONGEST_LINE {
-            true => return Some(LineFault::Length),
-            false => split(line).count(),
+        let count = if line.len() > LONGEST_LINE {
+            return Some(LineFault::Length);
+        } else {
+            split(line).count()
         };
         let fits = match self {
             Role::Qrels => count == 4,
             Role::Run => count == 6 || count > 6 && (rules.lone_returns || !has_lone_return(line)),
         };
         let number = split(line).nth(self.number_field()).and_then(self.parser(&rules));
-        match fits {
-            false => Some(LineFault::Fields(count)),
-            true if number.is_none() => Some(LineFault::Number),
-            true if self == Role::Run
-                && count == 7
-                && !rules.lone_returns
-                && has_blank_in_id(line, rules) =>
-            {
-                Some(LineFault::Blank)
-            }
-            true => None,
+        if !fits {
+            Some(LineFault::Fields(count))
+        } else if number.is_none() {
+            Some(LineFault::Number)
+        } else if self == Role::Run
+            && count == 7
+            && !rules.lone_returns
+            && has_blank_in_id(line, rules)
+        {
+            Some(LineFault::Blank)
+        } else {
+            None
         }
     }
 
@@ -135,10 +137,13 @@ impl Role {
                     Role::Run if count == 4 => {
                         " (this looks like judgments: the order is QRELS RUN)"
                     }
-                    Role::Qrels if count >= 6 && score().is_some() => match has_lone_return(line) {
-                        true => LONE_RETURN,
-                        false => " (this looks like a run: the order is QRELS RUN)",
-                    },
+                    Role::Qrels if count >= 6 && score().is_some() => {
+                        if has_lone_return(line) {
+                            LONE_RETURN
+                        } else {
+                            " (this looks like a run: the order is QRELS RUN)"
+                        }
+                    }
                     _ => "",
                 };
                 format!("{} in {}: {expected}{hint}", fields(count), quoted(line))

@@ -379,10 +379,8 @@ fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> Strin
 /// The message about a line of another number of fields; what looks like a comment is none.
 fn other_count(count: usize, is_comment: bool, line: &[u8], table: &TableLayout) -> String {
     let fields = format!("{count} field{}", if count == 1 { "" } else { "s" });
-    let comment = match is_comment {
-        true => " (in tables with tabs or commas no line is a comment)",
-        false => "",
-    };
+    let comment =
+        if is_comment { " (in tables with tabs or commas no line is a comment)" } else { "" };
     format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
 }
 

@@ -203,12 +203,13 @@ impl<'a> Docnos<'a> {
             Docnos::Units { ids, .. } => return ids.position(record),
             Docnos::Chunks { first, chunks, text } => {
                 let bytes = &chunks[(chunk - first) as usize][..offset];
-                match text {
-                    true => memchr::memchr_iter(b'\n', bytes).count() as u64 + 1,
-                    false => bytes[offset - BEFORE_COPY..]
+                if text {
+                    memchr::memchr_iter(b'\n', bytes).count() as u64 + 1
+                } else {
+                    bytes[offset - BEFORE_COPY..]
                         .iter()
                         .rev()
-                        .fold(0, |line, &byte| line << 8 | u64::from(byte)),
+                        .fold(0, |line, &byte| line << 8 | u64::from(byte))
                 }
             }
             Docnos::Columns { .. } => offset as u64 + 1,

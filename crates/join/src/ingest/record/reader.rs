@@ -843,18 +843,18 @@ impl<R: RowReader<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_,
             let (table, field) = (*table, &text[field[0]..field[1]]);
             return self.wrong(start, line, || table.not_a_number(R::ROLE, field));
         };
-        let kept = match reading.rows.reads_ranks() {
-            false => end,
-            true if table.separator == Separator::Tab && !is_rank_behind(text, end) => {
-                let table = *table;
-                return self.wrong(start, line, || {
-                    format!(
-                        "the rank is empty or in quotes, which cannot order equal scores: {}",
-                        table.expected()
-                    )
-                });
-            }
-            true => behind_rank(text, end),
+        let kept = if !reading.rows.reads_ranks() {
+            end
+        } else if table.separator == Separator::Tab && !is_rank_behind(text, end) {
+            let table = *table;
+            return self.wrong(start, line, || {
+                format!(
+                    "the rank is empty or in quotes, which cannot order equal scores: {}",
+                    table.expected()
+                )
+            });
+        } else {
+            behind_rank(text, end)
         };
         reading.count += 1;
         reading.keep(text, line, query, [start, end, kept], |rows| match table.value {

@@ -172,9 +172,10 @@ pub(super) fn decode_groups(
         .zip(numbers)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
     // They are in every file, and mostly all 0: they are not copied then.
-    let subgroups = match subgroups.par_iter().all(|subgroup| *subgroup == [0; 4]) {
-        true => Vec::new(),
-        false => subgroups.iter().map(|&subgroup| u32::from_le_bytes(subgroup)).collect(),
+    let subgroups = if subgroups.par_iter().all(|subgroup| *subgroup == [0; 4]) {
+        Vec::new()
+    } else {
+        subgroups.iter().map(|&subgroup| u32::from_le_bytes(subgroup)).collect()
     };
     let of =
         Facets::checked(by, names, (judgments, subgroups)).map_err(|message| from.bad(message))?;

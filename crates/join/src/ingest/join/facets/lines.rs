@@ -32,9 +32,10 @@ impl PieceLines<'_> {
     #[inline(always)]
     fn take(&mut self, line: u64, place: JudgmentPlace<'_>, grade: f64) {
         let line = (self.before + line) as u32;
-        match self.of_one_query {
-            true => self.piece.push_row(line, place, grade),
-            false => self.piece.push(line, place, grade),
+        if self.of_one_query {
+            self.piece.push_row(line, place, grade)
+        } else {
+            self.piece.push(line, place, grade)
         }
     }
 

@@ -348,10 +348,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             units: units.counts,
         };
         let met = self.places.met();
-        let expected = match self.is_text {
-            true => self.form.expected(Role::Run),
-            false => String::new(),
-        };
+        let expected = if self.is_text { self.form.expected(Role::Run) } else { String::new() };
         if let Some(message) = nothing_in_it(&info, met.contains(&true), &self.joining, expected)
             .or_else(|| units_change_nothing(&units, &self.joining))
         {
