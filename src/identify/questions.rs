@@ -101,16 +101,16 @@ impl Question {
     }
 }
 
-/// Whether a measure may be asked for where rankings are cut at its cutoff: it is only where that
-/// is no other spelling's value.
-fn is_cut_alike(look: LookAt, measure: &Measure) -> bool {
+/// Returns whether a look gives a measure a value of its own. A cut at the measure's cutoff changes
+/// the value only with `ideal=retrieved`; other measures would repeat the value without the cut.
+fn has_own_value(look: LookAt, measure: &Measure) -> bool {
     !look.cut || measure.rank().is_some() && measure.word("ideal") == "retrieved"
 }
 
 impl AskedRun {
     /// Whether a measure has a value in a view.
     fn has(&self, look: LookAt, measure: &Measure) -> bool {
-        is_cut_alike(look, measure)
+        has_own_value(look, measure)
             && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
     }
 

@@ -406,12 +406,13 @@ impl Scores {
     /// Appends the runs of another evaluation under the same measures.
     ///
     /// # Errors
-    /// Other measures, or another choice of what counts; then nothing is added.
+    /// Other measures, sets of queries, views, values of ties or known documents than these scores
+    /// have; then nothing is added.
     pub fn append(&mut self, other: Scores) -> Result<()> {
         let settings = |scores: &Scores| {
             let names =
                 scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            (names, (scores.queries, scores.view, scores.tied))
+            (names, (scores.queries, scores.view, scores.tied, scores.known))
         };
         let (own, others) = (settings(self), settings(&other));
         // Checked before anything is added; names first, as their message says more.
@@ -423,9 +424,9 @@ impl Scores {
             return Err(Error::Unanswerable(message));
         }
         if own != others {
-            let message =
-                "scores of different queries, depths or values of ties do not fit in one table"
-                    .to_owned();
+            let message = "scores of different queries, depths, values of ties or known documents \
+                           do not fit in one table"
+                .to_owned();
             return Err(Error::Unanswerable(message));
         }
         self.runs.extend(other.runs);
@@ -460,6 +461,8 @@ mod tests {
             ..scores(&["AP", "RR"], "c")
         };
         assert!(all.append(deeper).is_err());
+        let retrieved = Scores { known: Known::Retrieved, ..scores(&["AP", "RR"], "c") };
+        assert!(all.append(retrieved).is_err());
         assert_eq!(all.runs.iter().map(|run| &run.name[..]).collect::<Vec<_>>(), ["a", "b"]);
     }
 }
