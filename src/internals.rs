@@ -1,8 +1,8 @@
-//! Parts for the command of this repository. They change without notice.
+//! Parts for the command of this repository. The parts change without notice.
 //!
-//! Each name is listed, and a test holds that all of them are used and that they stay few: whatever
-//! the command takes from here, other programs cannot do. What is public inside and listed nowhere
-//! counts as unused once nothing uses it.
+//! Each name is listed, and a test checks that the command uses every name and that the names stay
+//! few. The reason: features built on these parts are out of reach for other programs. A public
+//! item inside the crate without a listing counts as unused once its last user goes.
 
 pub use crate::compare::agreement::tau_b;
 pub use crate::engine::Engine;

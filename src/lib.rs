@@ -5,8 +5,8 @@
 //! document, in memory or as a file that can be mapped later. An [`Evaluator`] plans its
 //! [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and
 //! finishes each measure in f64, with the same bits as trec_eval. The results are [`Scores`], or a
-//! [`Summary`] that can be merged with those of other shards. `docs/rust.md`, beside these sources,
-//! is a page for newcomers.
+//! [`Summary`] to be merged with the summaries of further shards. `docs/rust.md`, beside these
+//! sources, is a page for newcomers.
 //!
 //! # Five uses
 //!
@@ -52,7 +52,7 @@
 //! # Ok::<(), laneval::Error>(())
 //! ```
 //!
-//! Shards, evaluated wherever they are; merged in any order they give the bits of one pass:
+//! Shards, evaluated on any machine: summaries merged in any order give the bits of one pass:
 //!
 //! ```
 //! use laneval::{Evaluator, Join, Qrels, Summary};
@@ -192,15 +192,15 @@ pub mod judges {
 /// Runs and judgments as columns in memory, borrowed as they lie, for [`Join::columns`] and
 /// [`Qrels::columns`].
 ///
-/// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and
-/// scores fits without a copy. Judgments by facet that come one by one need no columns.
+/// Columns have the layouts of Arrow or of plain slices: any table of queries, documents and scores
+/// fits without a copy. `JudgmentsByFacet` takes single judgments by facet without columns.
 pub mod columns {
     pub use crate::ingest::JudgmentsByFacet;
     pub use crate::ingest::columns::{Judgments, Records, Text};
     pub use crate::numbers::{Integers, Numbers};
 }
 
-/// Files of tables, such as Parquet: what [`Join::tables`] needs from a crate that reads them.
+/// The interface between [`Join::tables`] and a crate that reads table files, such as Parquet.
 pub mod tables {
     pub use crate::ingest::tables::{
         ListColumns, Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader,

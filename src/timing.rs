@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// Steps in the order in which they first occurred, each with the total time that it took.
+/// Steps with their total times, ordered by first occurrence.
 #[derive(Debug, Clone, Default)]
 pub struct Timing {
     steps: Vec<(&'static str, Duration)>,
@@ -19,14 +19,14 @@ impl Timing {
 
     /// Adds some time to a step.
     pub fn add(&mut self, step: &'static str, took: Duration) {
-        // A list and no map: steps are few, and shown in the order in which they came.
+        // A list and no map: steps are few, and shown in order of first occurrence.
         match self.steps.iter_mut().find(|(of, _)| *of == step) {
             Some((_, all)) => *all += took,
             None => self.steps.push((step, took)),
         }
     }
 
-    /// Adds the times of other work.
+    /// Adds the times of `other`.
     pub fn merge(&mut self, other: &Timing) {
         other.steps.iter().for_each(|&(step, took)| self.add(step, took));
     }

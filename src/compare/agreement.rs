@@ -1,7 +1,8 @@
-//! How far two rankings of the same systems agree. A ranking gives a number to each system: higher
+//! Agreement of two rankings of the same systems. A ranking gives a number to each system: higher
 //! is better, and numbers that are equal within [rounding](crate::stats::rounding) are tied.
 //!
-//! All three coefficients are 1 for the same ranking. They differ in what an exchange costs:
+//! All three coefficients are 1 for the same ranking. The coefficients differ in the cost of an
+//! exchange of two systems:
 //!
 //! ```text
 //! τ_b      every pair of systems alike;
@@ -12,9 +13,9 @@
 //!          a reader who goes on with chance p sees 1/(1 − p) systems
 //! ```
 //!
-//! Numbers are settled first: those that are equal on paper are made equal, or ties would hang on
-//! the last bit of an average. Pairs are compared one by one, m² of them: systems are tens or
-//! hundreds, and queries do not matter here.
+//! Numbers are settled first: numbers that are equal on paper are made equal. Otherwise ties would
+//! depend on the last bit of an average. All m² pairs of systems are compared directly: m is tens
+//! or hundreds, and the number of queries does not matter here.
 
 use std::cmp::Ordering;
 
@@ -71,7 +72,7 @@ pub enum Tie {
     /// The order of tied systems is not known: the result is the expected overlap of all orders.
     #[default]
     A,
-    /// As `A`, scaled so that a ranking agrees with itself fully.
+    /// The overlap under [`Tie::A`], scaled so that a ranking and itself overlap by 1.
     B,
     /// Tied systems are equal: they share their first rank.
     W,
@@ -82,9 +83,9 @@ pub enum Tie {
 pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
     let [x, y] = [x, y].map(|of| groups(&settled(of)));
     let depths = 1..=x.len();
-    // Both rankings have the same systems, so `both` at a depth is the sum over systems of the
-    // chances to be among the first, multiplied: an order of ties in one ranking is independent of
-    // that in the other.
+    // Both rankings have the same systems, and orders of ties are independent between the rankings.
+    // So `both` at a depth sums, over systems, the product of the two chances to be among the
+    // first.
     let agreed = |depth: usize| {
         let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
         for (x, y) in x.iter().zip(&y) {

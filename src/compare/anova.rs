@@ -51,8 +51,8 @@ pub struct Effect {
     pub p: Option<f64>,
 }
 
-/// The numbers that an analysis of variance needs besides the sums of runs. Those of other queries
-/// can be added.
+/// Moments that an analysis of variance needs besides the sums of runs. Moments of different
+/// queries add up.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// The moments of the queries' means over the runs.
@@ -73,7 +73,7 @@ impl Spread {
         Spread { rest: runs.iter().map(rest).collect(), queries: means.iter().copied().collect() }
     }
 
-    /// Adds the spread of other queries of the same runs.
+    /// Adds the spread of the runs over further queries.
     pub fn merge(&mut self, other: &Spread) {
         self.queries.merge(&other.queries);
         self.rest.iter_mut().zip(&other.rest).for_each(|(rest, more)| rest.merge(more));
@@ -96,8 +96,8 @@ impl Anova {
         let squares = |of: &Moments| of.std().map_or(0.0, |sd| sd * sd * (n - 1) as f64);
         let error_df = ((m - 1) * (n - 1)) as f64;
         let error = spread.rest.iter().map(squares).collect::<ExactSum>().value();
-        // With two runs, the error is half the variance of their differences. It counts as 0 where
-        // that variance does.
+        // With two runs, the error is half the variance of their differences. The error counts as 0
+        // if the variance of the differences counts as 0.
         let error = if (2.0 * error / error_df).sqrt() < 2.0 * unit.size() { 0.0 } else { error };
         let effect = |squares: f64, df: f64| {
             let f = (error > 0.0).then(|| squares / df / (error / error_df));

@@ -1,22 +1,22 @@
 //! Intervals of a mean difference by bootstrap: how much the mean would vary over queries like
 //! these.
 //!
-//! The interval is between percentiles of the resamples' means (Efron 1979), or between those that
-//! correct for bias and skewness (BCa; Efron 1987, "Better bootstrap confidence intervals").
+//! The interval is between percentiles of the resamples' means (Efron 1979), or between percentiles
+//! corrected for bias and skewness (BCa; Efron 1987, "Better bootstrap confidence intervals").
 //!
 //! # Two kinds of resamples, as of the statistics of one run
 //!
 //! Below [`MANY`] queries a resample draws n of n queries with replacement, the bootstrap of the
-//! textbooks. From there on, and always in parts of a comparison, it takes each query a number of
-//! times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which follows from
-//! the query's id and the number of the resample: sums of parts can be added, and their order does
-//! not matter.
+//! textbooks. From [`MANY`] queries on, and always in parts of a comparison, the number of times a
+//! resample takes a query is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006). The count
+//! follows from the query's id and the number of the resample. So sums of parts can be added in any
+//! order.
 //!
 //! Counts of drawn queries sum to n and depend on one another, so no shard could draw its part
-//! alone. Independent Poisson counts are what they tend to as n grows. Such a resample has a random
-//! number of queries, so its mean is divided by the number that it took, and one that took none has
-//! no mean and is left out. For few queries that makes intervals too wide: by 25 % for 5 queries,
-//! 13 % for 8, 1 % for 100.
+//! alone. As n grows, the counts tend to independent Poisson counts. A Poisson resample has a
+//! random number of queries, so its sum is divided by the number of queries taken. A resample
+//! without queries has no mean and is left out. For few queries, Poisson counts make intervals too
+//! wide: by 25 % for 5 queries, 13 % for 8, 1 % for 100.
 //!
 //! # BCa, from its numbers
 //!
@@ -26,8 +26,8 @@
 //! end = percentile at Φ( z₀ + (z₀ + z) / (1 − a·(z₀ + z)) )        z = ±Φ⁻¹(1 − α/2)
 //! ```
 //!
-//! The a of the jackknife is made of mean − meanᵢ, where meanᵢ leaves query i out. That is dᵢ/(n −
-//! 1), and the factor cancels, so nothing is left out n times.
+//! The a of the jackknife is made of mean − meanᵢ, where meanᵢ leaves query i out. The difference
+//! is dᵢ/(n − 1), and the factor 1/(n − 1) cancels. So a needs no n means with a query left out.
 
 use fearless_simd::{Level, dispatch};
 use rayon::prelude::*;
@@ -42,15 +42,15 @@ use crate::watch::{Watch, is_stopped};
 /// The number of resamples of an interval.
 pub const RESAMPLES: u32 = 9_999;
 
-/// The number of queries from which on counts are Poisson-distributed, wherever they are.
+/// The fewest queries with Poisson-distributed counts outside parts too.
 pub const MANY: usize = 1000;
 
-/// How resamples are made.
+/// The method of drawing resamples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResampleKind {
-    /// By draws from all queries, if they are few.
+    /// Draws with replacement from all queries, if the queries are few.
     Whole,
-    /// By counts of each query, so that those of other queries can be added.
+    /// Draws an independent count for each query, so that sums over different queries add up.
     Part,
 }
 
@@ -59,13 +59,13 @@ const CHUNK: u32 = 128;
 /// The number of blocks of four resamples.
 const BLOCKS: usize = CHUNK as usize / 4;
 
-/// The sums of some series under resamples of their queries. Those of other queries can be added.
+/// Sums of some series under resamples of their queries. Sums over different queries add up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Resamples {
-    /// The number of queries that each resample took, counted as often as it took them.
+    /// The number of queries in each resample, with repeats counted.
     pub taken: Vec<u64>,
-    /// The sum of the values that each resample took, `[series][resample]`.
+    /// The sum of the values in each resample, `[series][resample]`.
     pub sums: Vec<Vec<i128>>,
 }
 
@@ -126,7 +126,7 @@ impl Resamples {
         }
     }
 
-    /// Adds the sums of other queries under the same resamples.
+    /// Adds the sums of further queries under equal resamples.
     pub fn merge(&mut self, other: &Resamples) {
         let same = self.sums.len() == other.sums.len() && self.taken.len() == other.taken.len();
         assert!(same, "the same resamples of the same series");
@@ -240,16 +240,16 @@ fn drawn_together(random: Philox, queries: usize, chunk: u32) -> Vec<[u16; CHUNK
 /// The mean differences of resamples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Means {
-    /// The sum of each resample that took a query, and the number of queries that it took.
+    /// The sum and the number of queries of each resample with any query.
     resamples: Vec<(i128, u64)>,
 }
 
-/// A BCa interval with the numbers that it follows from.
+/// A BCa interval, with the numbers behind the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bca {
     /// The number of resamples whose mean is less than the mean of all queries.
     pub less: u64,
-    /// The number of resamples whose mean is equal to it.
+    /// The number of resamples whose mean equals the mean of all queries.
     pub equal: u64,
     /// How far the median of the resamples is from the mean, in standard deviations: z₀.
     pub bias: f64,
@@ -260,12 +260,12 @@ pub struct Bca {
 }
 
 impl Means {
-    /// Keeps the resamples that took any query.
+    /// Keeps the resamples with any query.
     fn of(resamples: impl Iterator<Item = (i128, u64)>) -> Means {
         Means { resamples: resamples.filter(|&(_, taken)| taken > 0).collect() }
     }
 
-    /// The number of resamples that took any query.
+    /// The number of resamples with any query.
     pub fn kept(&self) -> usize {
         self.resamples.len()
     }

@@ -1,4 +1,4 @@
-//! A comparison of runs: what it holds, and what it says of runs, of pairs and of gates.
+//! The comparison of runs: its numbers, and its results for runs, pairs and gates.
 
 use super::anova::Anova;
 use super::difference::Difference;
@@ -22,7 +22,7 @@ pub struct Comparison {
     pub measures: Vec<Measure>,
     /// The runs, in the order given.
     pub runs: Vec<Compared>,
-    /// The index of the baseline, if there is one.
+    /// The index of the baseline, if any.
     pub baseline: Option<usize>,
     /// The pairs: by measure, then by baseline and run.
     pub differences: Vec<Difference>,
@@ -35,10 +35,10 @@ pub struct Comparison {
     pub query_set: QuerySet,
     /// The group of queries that is compared; `None` for all of them.
     pub group: Option<String>,
-    /// The number of queries that count.
+    /// The number of compared queries.
     pub queries: usize,
-    /// The number of queries among them without a value, by measure; they are in nothing of that
-    /// measure.
+    /// The number of counted queries without a value, by measure. No number of the measure includes
+    /// these queries.
     pub skipped: Vec<usize>,
     /// The number of hypotheses of each family.
     pub family_size: usize,
@@ -48,9 +48,9 @@ pub struct Comparison {
     pub notes: Vec<String>,
     /// The ids of the queries, in bytewise order.
     pub(super) ids: Vec<Vec<u8>>,
-    /// The terms that are averaged, `[measure][run][query]`.
+    /// The averaged terms, `[measure][run][query]`.
     pub(super) terms: Vec<Vec<Vec<f64>>>,
-    /// The queries that each run lacks, as far as they are known.
+    /// The missing queries of each run, as far as known.
     pub(super) lacking: Vec<Vec<usize>>,
 }
 
@@ -62,13 +62,12 @@ pub struct Compared {
     pub name: String,
     /// The letter of the run, or its number if there are more runs than letters.
     pub label: String,
-    /// The number of queries that the run lacks, which count as empty rankings.
+    /// The number of queries missing from the run and counted as empty rankings.
     pub filled: usize,
     /// The mean of the run under each measure: of values, also for counts; the geometric mean if
     /// that is the measure's average.
     pub means: Vec<f64>,
-    /// The share of its documents that are judged, down to each measure's cutoff; empty if it is
-    /// not known.
+    /// The share of judged documents in the run, down to each measure's cutoff; empty if unknown.
     pub judged: Vec<Option<f64>>,
 }
 
@@ -90,7 +89,7 @@ pub struct Agreement {
     pub measure: usize,
     /// Kendall's τ_b; `None` if all runs are tied under a measure.
     pub tau: Option<f64>,
-    /// τ_AP,b, to which the top matters most.
+    /// Rank correlation τ_AP,b, with most weight on the top.
     pub tau_ap: Option<f64>,
     /// Rank-biased overlap with p = 0.9.
     pub overlap: Option<f64>,
@@ -120,20 +119,20 @@ impl Comparison {
         [(low, high), (high, low)].contains(&(found.pair.baseline, found.pair.run)).then_some(found)
     }
 
-    /// Whether all pairs are compared in both directions, so that the best can be told from the
-    /// others whatever the order of the input.
+    /// Whether all pairs are compared in both directions. Only then can a comparison tell the best
+    /// run from the rest in any order of the input.
     pub fn tells_the_best(&self) -> bool {
         self.baseline.is_none() && self.options.alternative == Alternative::TwoSided
     }
 
     /// Whether a difference is shown: it is significant after the correction, and the test does not
-    /// point the other way than the means. Wilcoxon's test and the sign test may do that, for they
-    /// ask which way most queries lean.
+    /// point against the means. Wilcoxon's test and the sign test may contradict the means, because
+    /// both ask which way most queries lean.
     pub fn is_shown(&self, of: &Difference) -> bool {
         of.is_significant(self.options.alpha) && !self.is_contradictory(of)
     }
 
-    /// Whether the test that decides points the other way than the means.
+    /// Whether the deciding test points against the means.
     pub(super) fn is_contradictory(&self, of: &Difference) -> bool {
         let leans = matches!(self.options.test, Test::Wilcoxon | Test::Sign)
             && !self.options.correction.has_own_p();
@@ -147,19 +146,18 @@ impl Comparison {
         self.ids.iter().map(Vec::as_slice)
     }
 
-    /// Whether the values of queries are known. Those of merged parts are not.
+    /// Whether the values of queries are known. Merged parts have no values of queries.
     pub fn has_values(&self) -> bool {
         !self.ids.is_empty()
     }
 
-    /// The terms that are averaged for a run under a measure, by query; empty if they are not
-    /// known.
+    /// The averaged terms of a run under a measure, by query; empty if unknown.
     pub fn values(&self, measure: usize, run: usize) -> &[f64] {
         &self.terms[measure][run]
     }
 
-    /// The queries that a run lacks and that count as empty rankings, by their places among the
-    /// ids, ascending; as far as they are known.
+    /// The missing queries of a run that count as empty rankings, by place among the ids,
+    /// ascending, as far as known.
     pub fn lacking(&self, run: usize) -> &[usize] {
         &self.lacking[run]
     }
@@ -170,8 +168,8 @@ impl Comparison {
         (1..merits.len()).fold(0, |best, run| if merits[run] > merits[best] { run } else { best })
     }
 
-    /// Whether a run lacks a query, which then counts as an empty ranking and has no value of its
-    /// own; as far as that is known.
+    /// Whether a run lacks a query, as far as known. A missing query counts as an empty ranking and
+    /// has no value of its own.
     pub fn lacks(&self, run: usize, query: usize) -> bool {
         self.lacking[run].binary_search(&query).is_ok()
     }
@@ -196,8 +194,8 @@ impl Comparison {
         are_best(&means, self.measures[measure].definition().better)[run]
     }
 
-    /// Numbers by which the runs are ranked under a measure, the highest first: those of runs whose
-    /// means are equal within rounding are equal.
+    /// Numbers that rank the runs under a measure, the highest first. Runs with equal means within
+    /// rounding have equal numbers.
     pub fn merits(&self, measure: usize) -> Vec<f64> {
         let sign =
             if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
@@ -231,8 +229,8 @@ impl Comparison {
     /// Judges a gate for each run but the baseline, which is the first run if none was named.
     ///
     /// # Errors
-    /// A gate on a measure that is not compared, or on another group of queries; a gate that cannot
-    /// be told.
+    /// A gate on a measure outside the comparison, or on another group of queries; a gate without a
+    /// verdict.
     pub fn judge(&self, gate: &Gate) -> Result<Vec<Judged>> {
         if let Some(group) = gate.group().filter(|&group| self.group.as_deref() != Some(group)) {
             let what = self
@@ -254,7 +252,8 @@ impl Comparison {
         gate.check_skipped(self.skipped[measure], self.queries)?;
         let baseline = self.baseline.unwrap_or(0);
         let share = self.runs[baseline].judged.get(measure).copied().flatten();
-        // In a small group a mean may well be 0: if nobody knows why, it counts.
+        // In a small group a mean may well be 0. So a group's mean of 0 is valid if the share of
+        // judged documents is unknown.
         let judged_of_baseline = share.or(self.group.as_ref().map(|_| f64::NAN));
         let judged = |run: usize| {
             let difference =
@@ -282,8 +281,8 @@ impl Comparison {
         });
         let percent = (1e8 * (1.0 - self.options.alpha)).round() / 1e6;
         let change = ChangeTold {
-            // Of the size of the baseline's mean, so that a rise is positive where that is
-            // negative.
+            // Relative to the absolute value of the baseline's mean, so that a rise from a negative
+            // mean is positive too.
             relative: difference
                 .filter(|of| !of.logarithmic)
                 .and_then(|of| Some(of.relative? * self.runs[baseline].means[of.measure].signum())),

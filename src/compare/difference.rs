@@ -1,4 +1,4 @@
-//! The difference of two runs under a measure: its numbers, and what follows from them.
+//! The difference of two runs under a measure: its numbers, and results derived from the numbers.
 
 use super::options::Test;
 use super::paired::{Paired, Tails, Wins};
@@ -52,15 +52,15 @@ pub struct Difference {
     pub is_equivalent: Option<bool>,
 }
 
-/// A difference in the order in which a sentence names its runs.
+/// The two runs of a difference in the order of a sentence about the difference.
 pub(super) struct DifferenceTold {
-    /// The run that the sentence is about.
+    /// The index of the run that the sentence is about.
     pub one: usize,
-    /// The run that it is compared with.
+    /// The index of the run to compare `one` with.
     pub other: usize,
-    /// The sign of the differences of the one less the other.
+    /// The factor from the differences of the pair to `one` less `other`: 1 or −1.
     pub sign: f64,
-    /// Whether the mean of the one is the better one.
+    /// Whether the mean of `one` is better.
     pub better: bool,
 }
 
@@ -70,7 +70,7 @@ impl Difference {
         self.shown(self.paired.mean)
     }
 
-    /// A number of this difference as it is shown; for logarithms, as a ratio.
+    /// Returns a number of this difference for display; for logarithms, the ratio.
     pub fn shown(&self, value: f64) -> f64 {
         if self.logarithmic { value.exp() } else { value }
     }
@@ -85,8 +85,8 @@ impl Difference {
         if self.better == Better::Lower { -1.0 } else { 1.0 }
     }
 
-    /// The two runs as a sentence tells them: with a baseline it is about the other run, and
-    /// otherwise about the better one.
+    /// The two runs in the order of a sentence. With a baseline, the sentence is about the run
+    /// beside the baseline; otherwise, about the better run.
     pub(super) fn told(&self, has_baseline: bool) -> DifferenceTold {
         let Pair { baseline, run } = self.pair;
         let better = self.gain() > 0.0;
@@ -112,7 +112,8 @@ impl Difference {
         }
     }
 
-    /// The p of the randomisation test: the exact p, if there is one.
+    /// The p of the randomisation test: the exact p if few queries differ, else the p of random
+    /// signs.
     pub fn permuted(&self) -> Option<Tails> {
         self.exact.or(self.randomised)
     }

@@ -12,8 +12,8 @@ const RUNS: usize = 4;
 pub struct Discrimination {
     /// The index of the measure.
     pub measure: usize,
-    /// The uncorrected p of each pair that has one, of the test that decides, ascending. The lower
-    /// this curve, the better.
+    /// The uncorrected p of the deciding test for each pair with a p, ascending. The lower this
+    /// curve, the better.
     pub p: Vec<f64>,
     /// The number of pairs whose p is below the level.
     pub apart: usize,

@@ -1,4 +1,4 @@
-//! The random draws of a comparison: how many there are, and what they count for its pairs.
+//! The random draws of a comparison: the number of draws, and the counts of extreme draws by pair.
 
 use super::comparison::Comparison;
 use super::flips::Flips;
@@ -18,7 +18,7 @@ use crate::watch::Watch;
 // A series takes 2.4·10¹⁰ sign-adds a second of one core (`benches/RESULTS.md`).
 const AFFORDABLE: f64 = 2e11;
 
-/// The numbers of draws of [`Permutations::Auto`], in the order in which they are tried.
+/// The numbers of draws tried by [`Permutations::Auto`], in order.
 // One less than powers of ten, because what was observed counts as a draw: p are then multiples of
 // a power of ten.
 const AUTO: [u32; 4] = [9_999, 99_999, 999_999, 9_999_999];
@@ -40,8 +40,8 @@ fn is_affordable(options: &ComparisonOptions, queries: usize, series: usize) -> 
 }
 
 impl ComparisonOptions {
-    /// The number of draws of signs whose sums are kept, if they are; under [`Permutations::Auto`]
-    /// they are not.
+    /// The number of sign draws with kept sums; `None` if no sums are kept, as under
+    /// [`Permutations::Auto`].
     pub(super) fn kept_draws(&self, queries: usize, series: usize) -> Option<u32> {
         match self.permutations {
             Permutations::Fixed(draws) => Some(draws),

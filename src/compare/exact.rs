@@ -1,10 +1,10 @@
 //! The exact randomisation test: all flips of the signs of few differences are counted, without
 //! random draws.
 //!
-//! The sums of all flips of one half of the differences are sorted, and so are those of the other
-//! half. For each sum of one half, a pointer into the other half says how many of the 2ⁿ sums are
-//! large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are counted in
-//! about 2²⁰ steps.
+//! The differences are cut into two halves, and the sums of all flips of each half are sorted. For
+//! each left sum, a pointer into the right sums counts the large ones among the 2ⁿ totals (the
+//! algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are counted in about 2²⁰
+//! steps.
 //!
 //! ```text
 //! sizes     |δ₁| … |δ₂₀|              |δ₂₁| … |δ₄₀|
@@ -13,26 +13,26 @@
 //! limit 3      └── walks up               walks down ──┘         left + right ≥ 3
 //! ```
 //!
-//! As the left sum grows, the right one that just reaches the limit can only fall. So the pointer
-//! passes each list once, and what lies behind it counts at once.
+//! As the left sum grows, the right sum that just reaches the limit can only fall. So the pointer
+//! passes each list once, and all right sums behind the pointer count at once.
 //!
-//! Differences that are 0 are left out: flipping one doubles all counts alike. Signs are left out
-//! too, for flips of |δ| and of δ are the same set of sums; and with each sum its negative is one,
-//! so "at most −x" is "at least x" and one function serves both tails.
+//! Differences of 0 are left out, because flipping a 0 doubles all counts alike. Signs are left out
+//! too, because the flips of |δ| and of δ have equal sets of sums. Each set holds the negative of
+//! every sum. So "at most −x" is "at least x", and one function serves both tails.
 
 use super::randomised::ExtremeCounts;
 use super::units::{self, LARGEST};
 
-/// The most differences that are not zero for which flips are counted exactly: half of them have
-/// about a million sums.
+/// The most nonzero differences with an exact count of flips: 20 differences, a half, have about a
+/// million sums.
 pub const MOST: usize = 40;
 
-/// Counts over all flips, of which there are 2ⁿ.
+/// Counts of extreme flips among all 2ⁿ flips.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ExactCounts {
     /// The number of differences that are not zero, n.
     pub nonzero: u32,
-    /// The number of flips that are as extreme as the observed one, which is among them.
+    /// Counts of flips as extreme as the observed flip, including the observed flip.
     pub counts: ExtremeCounts,
 }
 
@@ -44,8 +44,8 @@ impl ExactCounts {
         if nonzero.len() > MOST {
             return None;
         }
-        // Invariant: `nonzero` has all that differs from 0 by more than rounding; what was left out
-        // may move a sum by one unit each, which the tolerance of all queries covers.
+        // Invariant: `nonzero` has every difference farther from 0 than rounding. Each difference
+        // left out may move a sum by one unit, and the tolerance of all queries covers these units.
         let sizes: Vec<i64> = nonzero.iter().map(|delta| delta.abs()).collect();
         // Forty of them fit an i64.
         assert!(
@@ -79,8 +79,8 @@ impl ExactCounts {
 /// The sums of `sizes` under all signs, sorted.
 fn flipped(sizes: &[i64]) -> Vec<i64> {
     sizes.iter().fold(vec![0], |sums, &size| {
-        // Sums less `size` and sums more `size` ascend as the sums do. Merging them keeps the
-        // order, so nothing is sorted: 2ⁿ steps and not n·2ⁿ.
+        // Sums less `size` and sums more `size` ascend as the sums do. A merge keeps the order
+        // without a sort, in 2ⁿ steps and not n·2ⁿ.
         let mut below = sums.iter().map(|sum| sum - size).peekable();
         let mut above = sums.iter().map(|sum| sum + size).peekable();
         let least = || match (below.peek(), above.peek()) {

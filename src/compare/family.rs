@@ -12,10 +12,11 @@
 //!                                                                       what is found: at most α
 //! ```
 //!
-//! Holm's p must not descend, for it stops at the first hypothesis that stands; the false discovery
-//! rate asks for the last that falls, and what is before it falls as well. So one is a running
-//! maximum from the left and the other a running minimum from the right. Equal p get equal results
-//! either way, so how a sort orders them does not matter.
+//! Holm's procedure stops at the first hypothesis that stands, so its p must not descend. The
+//! procedure of Benjamini and Hochberg looks for the last hypothesis that falls, and rejects every
+//! hypothesis before it. So Holm's p is a running maximum from the left, and the p of Benjamini and
+//! Hochberg a running minimum from the right. Equal p get equal results either way, so how a sort
+//! orders equal p does not matter.
 
 use crate::sort;
 
@@ -25,8 +26,8 @@ pub fn bonferroni(family: &[Option<f64>]) -> Vec<Option<f64>> {
     family.iter().map(|p| p.map(|p| (all * p).min(1.0))).collect()
 }
 
-/// Holm 1979: the smallest p times their number, the next one times one less, and so on, none
-/// smaller than the one before.
+/// Corrects by Holm 1979: m times the smallest of m p, m − 1 times the next p, and so on. No result
+/// is smaller than the result before.
 pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut most = 0.0f64;
     adjusted(family, |sorted| {

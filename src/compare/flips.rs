@@ -1,12 +1,12 @@
 //! Sums under random sign flips: a table of 256 partial sums adds eight queries at a time.
 //!
-//! If two systems are equal, swapping their values in any query changes nothing, so the sum of the
-//! differences is one of the sums under flips of their signs (Fisher 1935; for retrieval Smucker,
-//! Allan and Carterette 2007). The flip of a query in a draw is a bit of its random words. The bits
-//! of eight queries become one byte a draw, which all series share. A series is the values of a
-//! run, or the differences of a pair. For each series a table has the sums of its eight numbers
-//! under all 256 bytes, so that one load adds eight numbers. A sum of whole numbers is the same in
-//! any order, so neither threads nor shards nor the order of queries change a bit.
+//! If two systems are equal, swapping their values in any query changes nothing. So the sum of the
+//! differences is one of the sums under sign flips (Fisher 1935; for retrieval Smucker, Allan and
+//! Carterette 2007). The flip of a query in a draw is a bit of its random words. The bits of eight
+//! queries become one byte a draw, which all series share. A series is the values of a run, or the
+//! differences of a pair. For each series a table has the sums of its eight numbers under all 256
+//! bytes, so that one load adds eight numbers. A sum of whole numbers is the same in any order, so
+//! neither threads nor shards nor the order of queries change a bit.
 //!
 //! # A draw, from bits to sums
 //!
@@ -18,19 +18,18 @@
 //!   ⋮                                    table[0x05] = −v₀ + v₁ − v₂ + v₃ + …   one table a series
 //! ```
 //!
-//! The bits are the same for all series, so they are made once a batch and chunk; a further series
-//! costs a table and one load for eight queries and a draw. A table takes 255 subtractions: the
-//! half of it with bit q set is the half without, less 2·v_q. Over the 2,048 draws of a chunk that
-//! is an eighth of the loads that are made from it, which are an eighth of the additions of single
-//! numbers.
+//! All series share the bits, so the bits are made once a batch and chunk. A further series costs a
+//! table, and a load for each draw and eight queries. A table takes 255 subtractions: the half of
+//! it with bit q set is the half without, less 2·v_q. The subtractions are an eighth of the 2,048
+//! loads from the table in a chunk. The loads are an eighth of the additions of single numbers.
 //!
 //! What is in the nearest cache at a time is 32 KiB: the sums of a chunk (2,048 × 8 bytes), four
 //! tables (4 × 256 × 8), and the bytes of four groups (4 × 2,048). The masked add of one number at
 //! a time, to which `benches/flips.rs` compares this, took 1.7 times as long for one series and 2.9
 //! times for ten (`benches/RESULTS.md`).
 //!
-//! Work is cut by draws, never by queries. So each chunk is finished by one worker, and nothing is
-//! merged behind it but counts.
+//! Work is cut by draws, never by queries. So a single worker finishes each chunk, and chunks merge
+//! by their counts alone.
 
 use std::ops::{Add, Neg, Range, Sub};
 
@@ -42,12 +41,12 @@ use super::units::LARGEST;
 use crate::watch::{Watch, is_stopped};
 
 /// The number of draws whose sums are in the nearest cache at the same time.
-// Chunks lie at multiples of this in the numbering of all draws, so a draw's chunk, and its place
-// there, do not depend on which range of draws is asked for.
+// All draws are numbered, and chunks lie at multiples of `CHUNK`. So the chunk of a draw, and its
+// place in the chunk, do not depend on the wanted range of draws.
 pub const CHUNK: usize = 2048;
-/// The number of queries whose bits are one byte.
+/// The number of queries with their bits in a common byte.
 const GROUP: usize = 8;
-/// The number of groups whose bytes are made before the series take them.
+/// The number of groups with bytes made before the series are summed.
 const GROUPS: usize = 32;
 /// The number of queries of `GROUPS` groups: their sums fit an i64 whatever their numbers.
 const BATCH: usize = GROUP * GROUPS;
@@ -158,8 +157,8 @@ impl FlipBytes {
     /// The bytes of up to eight queries for the draws of a chunk.
     #[inline(always)]
     fn of(random: Philox, queries: &[u64], chunk: u32) -> FlipBytes {
-        // Rows beyond the last query stay 0: bits that are never set, of numbers that `fill` takes
-        // as 0.
+        // Rows beyond the last query stay 0. Their bits are never set, and `fill` takes their
+        // numbers as 0.
         let mut rows = [[0u32; WORDS]; GROUP];
         for (row, &query) in rows.iter_mut().zip(queries) {
             let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
@@ -202,7 +201,7 @@ type FlipTable = [i64; 256];
 #[inline(always)]
 fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
     for (sums, numbers) in tables.iter_mut().zip(numbers.chunks(GROUP)) {
-        // Numbers behind the last query are 0, so bits of theirs would change nothing.
+        // Numbers behind the last query are 0, so their bits would change nothing.
         let mut all = [0; GROUP];
         all[..numbers.len()].copy_from_slice(numbers);
         sums[0] = all.iter().sum();
@@ -213,8 +212,8 @@ fn fill(tables: &mut [FlipTable], numbers: &[i64]) {
     }
 }
 
-/// Adds the numbers of `N` groups to the sums of a chunk. A function by itself: inlined, it takes
-/// twice the time.
+/// Adds the numbers of `N` groups to the sums of a chunk. Not inlined, because inlining doubles the
+/// time.
 #[inline(never)]
 fn add_groups<const N: usize>(
     sums: &mut [i64; CHUNK],
@@ -223,8 +222,8 @@ fn add_groups<const N: usize>(
 ) {
     let bytes: [&[u8; CHUNK]; N] = std::array::from_fn(|group| groups[group].bytes());
     for at in 0..CHUNK {
-        // N independent loads for one load and one store of the sum. Four tables are what the
-        // nearest cache has room for.
+        // `N` independent table loads share a load and a store of the sum. The nearest cache has
+        // room for four tables.
         let mut sum = sums[at];
         for group in 0..N {
             sum += tables[group][usize::from(bytes[group][at])];
@@ -255,7 +254,7 @@ pub struct FlipSums<T> {
     groups: Vec<FlipBytes>,
     /// The sums in 64 bits, in the order of [`place`].
     narrow: Vec<[i64; CHUNK]>,
-    /// The sums that were moved from `narrow` before it could overflow.
+    /// The sums moved from `narrow` before an overflow of `narrow`.
     wide: Vec<[T; CHUNK]>,
 }
 

@@ -1,4 +1,4 @@
-//! A gate in words: what happened, and what was allowed.
+//! The result of a gate in words: the observed mean or change, and the allowed mean or change.
 //!
 //! ```text
 //! nDCG@10 of new fell by 0.1648 (-22.4 %, 95 % interval -0.2451 to -0.0844), p < 0.0001;
@@ -16,7 +16,7 @@ use crate::measure::{Average, Better};
 /// The fewest decimals of a number in a sentence, and the most.
 const DECIMALS: (usize, usize) = (4, 17);
 
-/// What a comparison knows of the change that a gate judged.
+/// Facts about a change that a gate judged, beside the gate's verdict.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ChangeTold {
     /// The change as a share of the baseline's mean.
@@ -28,9 +28,9 @@ pub struct ChangeTold {
 /// The result of a gate in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateSentence {
-    /// What happened, such as `AP of new is 0.4443`.
+    /// The observed mean or change, such as `AP of new is 0.4443`.
     pub happened: String,
-    /// What the gate lets pass, such as `0.3 or more`.
+    /// The allowed mean or change, such as `0.3 or more`.
     pub allowed: String,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for GateSentence {
 }
 
 impl Gate {
-    /// Says what happened to `run` and what was allowed.
+    /// Puts the verdict on `run` in words.
     pub fn sentence(&self, run: &str, verdict: &GateVerdict, change: ChangeTold) -> GateSentence {
         let decimals = decimals_apart(verdict.value, verdict.threshold);
         let happened = if self.compares() {
@@ -114,7 +114,7 @@ impl Gate {
         text
     }
 
-    /// Says what a gate lets pass; `threshold` is its amount in units of the measure.
+    /// Describes the loss that a gate allows; `threshold` is the loss in units of the measure.
     fn allowed(&self, threshold: f64, decimals: usize) -> String {
         let number = short(threshold, decimals);
         let loss =
@@ -148,8 +148,8 @@ impl Gate {
     }
 }
 
-/// The decimals with which two numbers that differ look different, four or more: 0.00501 must not
-/// read as 0.0050 beside a limit of 0.005.
+/// The fewest decimals, four or more, that print two different numbers differently: 0.00501 must
+/// not read as 0.0050 beside a limit of 0.005.
 fn decimals_apart(one: f64, other: f64) -> usize {
     let (fewest, most) = DECIMALS;
     let differ = |&decimals: &usize| {

@@ -14,7 +14,7 @@ use super::units::{Unit, deltas};
 use crate::measure::Better;
 use crate::stats::ExactSum;
 
-/// Compares a number with digits: it rounds to them, or differs by one in the last place.
+/// Asserts that a number lies within 0.51 units of the last written digit.
 #[track_caller]
 pub fn digits(found: f64, written: &str) {
     let (mantissa, power) = written.split_once('e').unwrap_or((written, "0"));

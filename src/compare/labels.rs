@@ -1,9 +1,9 @@
 //! The randomised HSD test: the labels of the values of all runs are permuted within each query.
 //!
 //! If all systems are equal, any run could have had any other's value in each query. The difference
-//! of a pair is compared with the largest difference between any two runs of a draw (Carterette
-//! 2012, "Multiple testing in statistical analysis of systems-based information retrieval
-//! experiments"), so its p is corrected for all pairs at once.
+//! of a pair is compared with the largest difference between any two runs of a draw. So the p of
+//! the pair is corrected for all pairs at once (Carterette 2012, "Multiple testing in statistical
+//! analysis of systems-based information retrieval experiments").
 //!
 //! ```text
 //!              run A  B  C              draw 0     draw 1
@@ -15,8 +15,8 @@
 //!
 //! Only the largest difference of a draw is needed, which is that of the largest and the smallest
 //! sum: a draw costs its runs and not their pairs. All draws of a chunk are taken query by query,
-//! so a query's values are read once for 256 draws, and the words of sixteen draws are made side by
-//! side in vectors.
+//! so the values of a query are read once for 256 draws. The words of sixteen draws are made side
+//! by side in vectors.
 
 use std::ops::Range;
 
@@ -70,8 +70,8 @@ fn chunks(
     // Query by query, as a draw permutes the values of each query.
     let values: Vec<i64> =
         (0..queries.len()).flat_map(|query| runs.iter().map(move |of| of[query])).collect();
-    // Whatever the permutation, a run's sum is at most the sum over queries of the largest value in
-    // each: one made-up series bounds all of them.
+    // For every permutation, a run's sum is at most the sum over queries of the largest value in
+    // each query. A series of these largest values therefore bounds all runs.
     let narrow = {
         let largest = values
             .chunks_exact(runs.len().max(1))
@@ -131,9 +131,9 @@ fn ranges<T: WideInteger>(
     sums.chunks_exact(runs.max(1)).map(range).collect()
 }
 
-/// Permutes `items`. Each order is as likely as the others to within 2⁻³² times the number of
-/// items: from the last item down, each is exchanged with one that is not behind it, which a random
-/// word chooses (Fisher and Yates).
+/// Permutes `items`. All orders are equally likely to within 2⁻³² times the number of items. From
+/// the last item down, each item changes places with an item at or before its place, chosen by a
+/// random word (Fisher and Yates).
 #[inline(always)]
 fn shuffle<T>(items: &mut [T], word: impl Fn(usize) -> u32) {
     for (swap, last) in (1..items.len()).rev().enumerate() {

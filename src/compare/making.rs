@@ -24,13 +24,13 @@ use crate::measure::{Average, Measure, OfNothing};
 use crate::scores::{QuerySet, Scores};
 use crate::watch::{Watch, not_stopped};
 
-/// The number of sums of halves that is affordable for exact tests.
+/// The affordable number of sums of halves in exact tests.
 const EXACT_SUMS: f64 = 2e9;
-/// The number of such sums that a core makes in a second: those of 2⁴⁰ flips, 2²¹, take 30 ms
+/// The number of sums of halves per core and second: 2²¹ sums, for 2⁴⁰ flips, take 30 ms
 /// (`benches/RESULTS.md`).
 const SUMS_PER_SECOND: f64 = 7e7;
 
-/// The chance with which a difference is to be found.
+/// The wanted chance to find a difference.
 const WANTED: f64 = 0.8;
 
 /// The most bytes of the sums that a part keeps.
@@ -60,12 +60,12 @@ pub(super) struct ComparedRuns<'a> {
 }
 
 impl Comparison {
-    /// Compares the runs of scores that have the values of queries.
+    /// Compares the runs of scores with per-query values.
     ///
     /// # Errors
-    /// An option out of its range; a baseline that is not among the runs; runs that cannot be
-    /// compared: fewer than two, of other judgments, or ranked under other rules; a measure without
-    /// a direction; a value that is not a number; no query in common.
+    /// An option out of its range; a baseline that is not among the runs; fewer than two runs; runs
+    /// with different judgments or ranking rules; a measure without a direction; a value that is
+    /// not a number; no query in common.
     pub fn of(scores: &Scores, options: &ComparisonOptions) -> Result<Comparison> {
         Comparison::watched(scores, options, None)
     }
@@ -157,8 +157,8 @@ impl Comparison {
                 "no query has a value under {measure}: there is nothing to compare"
             )));
         }
-        // The order matters: p come before the test that decides, that before its correction, and
-        // notes look at all of them.
+        // The order matters: `decide` needs the p of the tests, `correct` needs the deciding p, and
+        // `note` needs the p before and after the correction.
         comparison.runs = comparison.compared(sums, names);
         comparison.describe(sums, values, watch)?;
         not_stopped(watch)?;
@@ -174,7 +174,7 @@ impl Comparison {
 
     /// The runs with their labels and means.
     fn compared(&self, sums: &RunSums, names: &[String]) -> Vec<Compared> {
-        /// There is no q: as a superscript it is hard to tell from others.
+        /// The letter q is left out, because a superscript q is hard to tell from other letters.
         const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
         let label = |at: usize| {
             if names.len() <= LETTERS.len() {

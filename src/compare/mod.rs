@@ -1,6 +1,6 @@
-//! Comparing systems: which one is better, by how much, and how sure that is.
+//! Comparison of systems: the better system, the size of the difference, and the evidence.
 //!
-//! A [`Comparison`] is made of the values of queries that an evaluation has kept:
+//! A [`Comparison`] is made from the per-query values that an evaluation has kept:
 //!
 //! ```
 //! use laneval::compare::{Comparison, Gate, ComparisonOptions};

@@ -11,7 +11,7 @@ pub const SEED: u64 = 0x6c61_6e65_7661_6c31;
 /// The default number of draws of the randomisation test. With it p is a multiple of 10⁻⁵.
 pub const DRAWS: u32 = 99_999;
 
-/// The test whose p decides.
+/// The test behind the verdict on a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Test {
@@ -106,7 +106,7 @@ impl Correction {
 
 named!(Correction, "a correction");
 
-/// The hypotheses that are corrected together.
+/// The scope of a correction: the hypotheses corrected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scope {
@@ -167,9 +167,9 @@ pub enum Permutations {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct ComparisonOptions {
-    /// The name of the run with which all others are compared; `None` to compare all pairs.
+    /// The name of the run to compare every other run with; `None` to compare all pairs.
     pub baseline: Option<String>,
-    /// The test whose p decides.
+    /// The test behind the verdict.
     pub test: Test,
     /// The alternative to "the systems are equal".
     pub alternative: Alternative,
@@ -177,7 +177,7 @@ pub struct ComparisonOptions {
     pub alpha: f64,
     /// The correction for many comparisons.
     pub correction: Correction,
-    /// The hypotheses that are corrected together.
+    /// The hypotheses corrected together.
     pub family: Scope,
     /// The kind of the interval of a difference, of confidence 1 − α.
     pub interval: Interval,
@@ -198,9 +198,8 @@ pub struct ComparisonOptions {
     pub wilcoxon: Method,
     /// Whether the analysis of variance is made.
     pub anova: bool,
-    /// The largest value of a query under a measure, for measures under which queries that are
-    /// compared elsewhere have a larger value than these. With it all queries are rounded to the
-    /// same unit.
+    /// The largest value of any query under a measure, for measures with larger values in other
+    /// parts than here. The stated largest value rounds the queries of all parts to a common unit.
     pub largest: Vec<(Measure, f64)>,
 }
 

@@ -1,5 +1,5 @@
-//! The order of the runs of a comparison: the best first, who cannot be told from whom, and which
-//! pairs are put in words.
+//! The order of the runs of a comparison, the best first. Also letters for runs not shown to
+//! differ, and the pairs to put in words.
 //!
 //! # Letters
 //!
@@ -7,23 +7,23 @@
 //! differing is no equivalence: a may be like b and b like c while a and c differ, so a run can
 //! have several letters. A letter is a set of runs no two of which differ, and each two runs that
 //! do not differ must be in one set together: a cover of the edges of a graph by cliques. The
-//! fewest cliques are hard to find, and few are enough. For each edge that is not covered, in the
-//! order of the runs, the two runs are a set, which then takes in every run that differs from none
-//! of it, again in their order. That is one pass over the runs for each letter, and at most one
-//! letter for each edge; of runs that differ by their distance alone it gives each letter a stretch
-//! of the order.
+//! fewest cliques are hard to find, and few are enough. For each uncovered edge, in the order of
+//! the runs, the two runs start a set. The set then takes in every run that differs from no member,
+//! again in the order of the runs. So each letter costs a pass over the runs, and each edge adds at
+//! most one letter. If runs differ by their distance alone, each letter covers a stretch of the
+//! order.
 
 use super::comparison::Comparison;
 use super::difference::Difference;
 use crate::sort;
 
-/// The number of runs from which on they are told in the order of their means: the best against the
-/// next, and not one by one.
+/// The fewest runs to be described in the order of their means: the best run against the next run,
+/// and not run by run.
 pub const MANY_RUNS: usize = 6;
 
 impl Comparison {
-    /// Whether there are so many runs that they are told in the order of their means and not in
-    /// that of the input: six or more.
+    /// Whether six or more runs are compared, and so described in the order of their means, not of
+    /// the input.
     pub fn has_many_runs(&self) -> bool {
         self.runs.len() >= MANY_RUNS
     }
@@ -37,9 +37,9 @@ impl Comparison {
         order
     }
 
-    /// The runs that cannot be told from the best under a measure, the best first: it, and those
-    /// that are not shown to be worse. With a baseline or a one-sided alternative, which leave
-    /// pairs or directions out, only those whose means equal the best.
+    /// Lists the best run under a measure and the runs not shown to be worse, best first. With a
+    /// baseline or a one-sided alternative, pairs or directions are missing: then only runs whose
+    /// means equal the best mean.
     pub fn leaders(&self, measure: usize) -> Vec<usize> {
         let best = self.best(measure);
         let merits = self.merits(measure);
@@ -53,8 +53,9 @@ impl Comparison {
         self.ranked(measure).into_iter().filter(is_leader).collect()
     }
 
-    /// The pairs that are put in words under the first measure: those with the baseline, or those
-    /// with the best run. Where there are many runs, the best of the others comes first.
+    /// The pairs to put in words under the first measure: all pairs with the baseline, or without a
+    /// baseline, all pairs with the best run. With many runs, pairs come in the order of the means
+    /// of the other runs, the best first.
     pub fn leading(&self) -> Vec<&Difference> {
         let lead = self.baseline.unwrap_or_else(|| self.best(0));
         if !self.has_many_runs() {
@@ -76,10 +77,10 @@ impl Comparison {
         order.iter().enumerate().flat_map(below).collect()
     }
 
-    /// The letters of each run under a measure, in the order of the input: runs that share one are
-    /// not shown to differ. `a` is that of the best. Letters that follow one another are a range,
-    /// such as `c–f`, and behind `z` comes `aa`. `None` with a baseline or a one-sided alternative,
-    /// which leave pairs or directions out.
+    /// The letters of each run under a measure, in the order of the input. Runs with a common
+    /// letter are not shown to differ. The best run has the letter `a`. Consecutive letters are
+    /// written as a range, such as `c–f`, and `aa` follows `z`. `None` with a baseline or a
+    /// one-sided alternative, because both leave pairs or directions out.
     pub fn letters(&self, measure: usize) -> Option<Vec<String>> {
         if !self.tells_the_best() {
             return None;
@@ -99,12 +100,13 @@ impl Comparison {
     }
 }
 
-/// The letters of things, ascending, by number: two share one if and only if they are alike.
+/// Gives each thing its letters, ascending, by number. Two things share a letter if and only if the
+/// two are alike.
 fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
     let count = alike.len();
     let mut letters: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut covered = vec![vec![false; count]; count];
-    // A thing is alike itself, so that one that differs from all others has a letter too.
+    // Pairs of a thing with itself are included, to give a thing unlike all others a letter too.
     let pairs = (0..count).flat_map(|one| (one..count).map(move |other| [one, other]));
     let mut sets = 0;
     for [one, other] in pairs.filter(|&[one, other]| alike[one][other]) {
@@ -121,12 +123,12 @@ fn letters_of(alike: &[Vec<bool>]) -> Vec<Vec<usize>> {
     letters
 }
 
-/// The largest set with two things that takes in every other, in order, that is alike all before
-/// it.
+/// Grows a set from a pair of things. Each further thing, in order, joins if it is alike to all
+/// members so far.
 fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
     let mut set = pair.to_vec();
     set.dedup();
-    // Being alike has no direction, so a row says of one thing all that it is alike.
+    // The matrix is symmetric, so the row of a thing names all things alike to it.
     for (more, is_alike) in alike.iter().enumerate() {
         if !set.contains(&more) && set.iter().all(|&of| is_alike[of]) {
             set.push(more);
@@ -135,7 +137,7 @@ fn all_alike(alike: &[Vec<bool>], pair: [usize; 2]) -> Vec<usize> {
     set
 }
 
-/// Letters as text; those that follow one another as a range.
+/// Writes letters as text, consecutive letters as a range.
 fn written(letters: &[usize]) -> String {
     let apart = |pair: &[usize]| pair[1] != pair[0] + 1;
     let starts =

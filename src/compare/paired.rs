@@ -3,11 +3,11 @@
 //!
 //! # What "equal" means here
 //!
-//! Sums are exact, but what is summed was rounded before: n equal differences rarely have a
+//! Sums are exact, but the values were rounded before the sum. So n equal differences rarely have a
 //! standard deviation of exactly 0, and differences that cancel on paper rarely sum to exactly 0.
-//! Both are decided by the unit of the measure: a mean within two units is 0, and so is a standard
-//! deviation below two units. Then there is no t, rather than a t of 10¹² that rounding made. Three
-//! cases come of it:
+//! The unit of the measure decides both: a mean within two units is 0, and a standard deviation
+//! below two units is 0. A standard deviation of 0 gives no t, rather than a t of 10¹² made by
+//! rounding. The result is three cases:
 //!
 //! ```text
 //! all differences 0       p = 1, interval [0, 0]: the runs are equal in these queries
@@ -26,19 +26,19 @@ use crate::stats::Moments;
 pub struct Paired {
     /// The number of queries, 1 or more.
     pub queries: usize,
-    /// The mean difference; 0 if it is rounding at most.
+    /// The mean difference; 0 for a mean within rounding.
     pub mean: f64,
     /// The standard deviation of the differences, n − 1 in the denominator; 0 if the differences
     /// vary by rounding only. `None` of one query.
     pub sd: Option<f64>,
-    /// Whether every query's difference is rounding at most.
+    /// Whether the difference of every query is within rounding.
     pub all_zero: bool,
 }
 
 /// The p of one test for each alternative to "equal".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tails {
-    /// The p for the alternative that they differ.
+    /// The p for the alternative that the runs differ.
     pub two_sided: f64,
     /// The p for the alternative that the run's values are higher.
     pub higher: f64,
@@ -62,9 +62,9 @@ impl Tails {
 }
 
 impl Paired {
-    /// Computes the statistics from the moments of differences in this unit; `all_zero` says that
-    /// each difference is rounding at most. `None` if there are no differences, if one is not
-    /// finite, or if they are so large that their standard deviation is not finite.
+    /// Computes the statistics from the moments of differences in `unit`. `all_zero` says that each
+    /// difference is within rounding. `None` without differences, or if a difference or the
+    /// standard deviation is not finite.
     pub fn of(deltas: &Moments, all_zero: bool, unit: Unit) -> Option<Paired> {
         let mean = deltas.mean().filter(|mean| mean.is_finite())?;
         let sd = deltas.std();
@@ -104,8 +104,8 @@ impl Paired {
         self.some_error().map(|error| self.mean / error)
     }
 
-    /// The p of the t test of "equal": 1 if all differences are 0; `None` of one query, and if
-    /// every query changes by the same amount.
+    /// The p of the t test of "equal": 1 if all differences are 0. `None` for a single query, and
+    /// if every query changes by an equal amount.
     pub fn p(&self) -> Option<Tails> {
         if self.all_zero && self.queries > 1 {
             return Some(Tails::ONE);
@@ -133,21 +133,20 @@ impl Paired {
         Some([self.mean - margin, self.mean + margin])
     }
 
-    /// Cohen's d of paired data: the mean difference in standard deviations. `None` if there is no
-    /// t.
+    /// Cohen's d of paired data: the mean difference in standard deviations. `None` without a t.
     pub fn d_z(&self) -> Option<f64> {
         self.sd.filter(|&sd| sd > 0.0).map(|sd| self.mean / sd)
     }
 
-    /// Hedges' g of paired data: d without its bias. `None` of two queries, for which there is no
-    /// correction.
+    /// Hedges' g of paired data: d without its bias. `None` for two queries, because the correction
+    /// needs three.
     pub fn g_z(&self) -> Option<f64> {
         Some(hedges(self.df())? * self.d_z()?)
     }
 
     /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of
     /// `margin` or higher: the p of each. The systems are equal for practical purposes if both are
-    /// small. `None` if there is no t.
+    /// small. `None` without a t.
     pub fn margin_p(&self, margin: f64) -> Option<[f64; 2]> {
         // Equivalence turns the burden round: each test has "worse by the margin or more" as what
         // is to be disproved, so too few queries do not show it.
@@ -186,8 +185,8 @@ pub struct Wins {
 }
 
 impl Wins {
-    /// Counts the wins of differences, which are given as they are and as multiples of a unit.
-    /// Differences of at most `tie` are ties; without `tie`, those that are rounding.
+    /// Counts wins, ties and losses. `counts` are the `deltas` as multiples of a unit. Differences
+    /// of at most `tie` are ties; without `tie`, differences within rounding are ties.
     pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> Wins {
         let is_tie = |delta: f64, count| tie.map_or(is_zero(count), |most| delta.abs() <= most);
         let mut wins = Wins { wins: 0, ties: 0, losses: 0 };

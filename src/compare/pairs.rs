@@ -4,7 +4,7 @@ use super::options::ComparisonOptions;
 use super::randomised::Pair;
 use crate::error::{Error, Result};
 
-/// The index of the baseline, if there is one.
+/// Finds the index of the baseline run; `None` without a baseline.
 pub(super) fn baseline(options: &ComparisonOptions, names: &[String]) -> Result<Option<usize>> {
     let Some(name) = &options.baseline else { return Ok(None) };
     let place = names.iter().position(|of| of == name).ok_or_else(|| {

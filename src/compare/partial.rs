@@ -1,10 +1,10 @@
-//! Parts of a comparison: its sums over some queries, which can be merged.
+//! Parts of a comparison: mergeable sums over some of the queries.
 //!
 //! Merging is associative and commutative to the bit, so parts in any number and any order give the
-//! same comparison. Parts that do not belong together are refused, with the setting that would make
-//! them fit.
+//! same comparison. A merge refuses parts that do not belong together, and names the setting to
+//! change.
 //!
-//! # Who belongs together
+//! # Parts that belong together
 //!
 //! ```text
 //! the same runs in the same order        sums are kept by place, not by name
@@ -17,11 +17,12 @@
 //! no query in both                       the one thing that is forbidden to be the same
 //! ```
 //!
-//! Two parts under one seed have the same draws without having spoken: a query's signs follow from
-//! its id and the seed (`philox`). So added sums are those of one pass, to the bit.
+//! Two parts under a common seed have equal draws without exchanging data: the signs of a query
+//! follow from its id and the seed (`philox`). Merged sums therefore equal the sums of a single
+//! pass, to the bit.
 //!
-//! What is checked comes before what is changed, and everything that can fail is made aside. So a
-//! part that refused another is as it was, and can go on with the next.
+//! A merge first checks both parts, then makes copies in every step that can fail, and only then
+//! changes the part. So a part that rejects a merge stays unchanged, and can merge the next part.
 
 use super::comparison::Comparison;
 use super::making::ComparedRuns;
@@ -73,7 +74,7 @@ pub struct Partial {
 }
 
 impl ComparisonOptions {
-    /// Checks that parts of a comparison with these options can be merged.
+    /// Rejects options under which parts cannot be merged.
     ///
     /// # Errors
     /// An option that needs the differences of all queries at once: Wilcoxon's test, BCa intervals,
@@ -112,10 +113,10 @@ impl ComparisonOptions {
 }
 
 impl Partial {
-    /// Compares the runs of scores that have the values of queries, and returns the comparison and
-    /// the part. `summary` is that of the same evaluation; `judged` is that of
-    /// [`judged_measure`](super::judged_measure) for each measure, if the shares of judged
-    /// documents are wanted.
+    /// Compares the runs of scores that have per-query values, and returns the comparison and the
+    /// part. `summary` is the summary of the evaluation behind `scores`. `judged`, for the shares
+    /// of judged documents, is the summary of an evaluation under the
+    /// [`judged_measure`](super::judged_measure) of each measure.
     ///
     /// # Errors
     /// As [`Comparison::of`] and [`ComparisonOptions::check_partial`].
@@ -134,8 +135,8 @@ impl Partial {
         let partial = Partial {
             summary: summary.clone().without_ids(),
             judged: judged.map(|judged| judged.clone().without_ids()),
-            // The part does not hold options that only other tests need. The largest values are
-            // left out too: merging compares the units that follow from them.
+            // The part drops the options of tests that need all differences at once. The largest
+            // values are left out too: a merge compares the units derived from these values.
             options: ComparisonOptions {
                 largest: Vec::new(),
                 zeros: Default::default(),
@@ -149,8 +150,8 @@ impl Partial {
         Ok((comparison, partial))
     }
 
-    /// The comparison of all queries so far. It lacks everything that needs their differences at
-    /// once, such as an exact p, and their values.
+    /// The comparison of all queries so far. The comparison lacks the values of queries, and every
+    /// result that needs all differences at once, such as an exact p.
     /// # Errors
     /// Differences beyond the range of numbers of 64 bits.
     pub fn comparison(&self) -> Result<Comparison> {
@@ -180,11 +181,11 @@ impl Partial {
         self
     }
 
-    /// Adds the part of other queries.
+    /// Adds the part of further queries.
     ///
     /// # Errors
-    /// Other runs, measures, settings, units or numbers of draws, and queries that both count:
-    /// [`Error::Merge`] says which setting would make them fit. Then nothing is added.
+    /// Other runs, measures, settings, units or numbers of draws, and queries counted in both
+    /// parts. [`Error::Merge`] names the setting to change. On an error, nothing is added.
     pub fn merge(&mut self, other: &Partial) -> Result<()> {
         self.check(other)?;
         let queries = self.queries.and(&other.queries).map_err(|common| {
@@ -196,7 +197,7 @@ impl Partial {
         })?;
         let mut summary = self.summary.clone();
         summary.merge(&other.summary)?;
-        // A copy, as the last step that may fail comes behind it.
+        // Merge into a copy, because this last step may fail.
         let judged = match (&self.judged, &other.judged) {
             (Some(own), Some(others)) => {
                 let mut judged = own.clone();
@@ -211,7 +212,7 @@ impl Partial {
         Ok(())
     }
 
-    /// Checks that two parts belong together.
+    /// Rejects a part that does not belong to this part.
     fn check(&self, other: &Partial) -> Result<()> {
         let refused = |message: String| Err(Error::Merge(message));
         if let Some(message) = other_runs(&self.runs, &other.runs) {
@@ -258,9 +259,9 @@ impl Partial {
     }
 }
 
-/// Describes how the runs of one part differ from those of another, if they do.
+/// Describes the first difference between the runs of two parts, if any.
 fn other_runs(own: &[String], others: &[String]) -> Option<String> {
-    // The first place at which the lists differ; one may be the beginning of the other.
+    // The first place at which the lists differ, perhaps past the end of the shorter list.
     let place = (0..own.len().max(others.len())).find(|&at| own.get(at) != others.get(at))?;
     let [here, there] = [own, others].map(|runs| match runs.get(place) {
         Some(name) => printable(name.as_bytes()),
@@ -275,7 +276,7 @@ fn other_runs(own: &[String], others: &[String]) -> Option<String> {
 
 /// A setting that parts must have in common.
 struct ComparisonSetting {
-    /// What it is called in words, of several parts.
+    /// The plural name of the setting, for messages.
     name: &'static str,
     /// Its value as text.
     value: String,

@@ -10,18 +10,19 @@
 //! number    which block of draws (signs: 128 draws a block; weights: 4) or which draw (labels)
 //! ```
 //!
-//! Philox is a bijection of the counter under each key: a round multiplies two of the words, and
-//! keeps the low halves and mixes the high ones into the other two, which can be undone. So no two
-//! counters of one seed have the same four words by construction, and the only queries that share
-//! their signs are those whose 64-bit hashes are equal: among a million queries a chance of n²/2⁶⁵
-//! ≈ 3·10⁻⁸.
+//! Philox is a bijection of the counter under each key: a round multiplies two of the words, keeps
+//! the low halves, and mixes the high halves into the two remaining words. Each round can be
+//! undone. So any two counters of a seed have different words by construction. Two queries share
+//! their signs only if their 64-bit hashes are equal, with a chance of n²/2⁶⁵ ≈ 3·10⁻⁸ among a
+//! million queries.
 //!
-//! A generator with a state would tie a query's signs to how many words were drawn before, and so
-//! to the order of queries, the shard and the thread. It is also why shards of a comparison can be
-//! merged: each makes the sums of its own queries under the very draws that one pass would make.
+//! A generator with a state would tie a query's signs to the number of words drawn before. The
+//! signs would then depend on the order of queries, the shard and the thread. Signs without a state
+//! also let shards of a comparison merge: each shard sums its own queries under the very draws of a
+//! single pass.
 //!
 //! A block is twenty multiplications of 32 × 32 bits, without branches, memory or a dependence on
-//! the block before, so the compiler puts the blocks of consecutive numbers into the lanes of
+//! the block before. So the compiler puts the blocks of consecutive numbers into the lanes of
 //! vectors (`blocks`).
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,8 +43,8 @@ pub mod purpose {
     pub const DRAWS: u32 = 3;
     /// Permutations of labels, four swaps of one draw in four words.
     pub fn labels(four: usize) -> u32 {
-        // The lowest byte is 2 and the others say which four swaps, so that no count of runs
-        // reaches the purposes above.
+        // The lowest byte is 2, and the upper bytes number the group of four swaps. So no count of
+        // runs reaches the purposes above.
         2 + 256 * four as u32
     }
 }
@@ -78,7 +79,7 @@ impl Philox {
                 (first >> 32) as u32 ^ counter[3] ^ key[1],
                 first as u32,
             ];
-            // A Weyl sequence: wrapping is what is meant here.
+            // A Weyl sequence, which wraps on purpose.
             key = [key[0].wrapping_add(STEPS[0]), key[1].wrapping_add(STEPS[1])];
         }
         counter

@@ -1,8 +1,8 @@
-//! The power of the paired t test: what a number of queries can find.
+//! The power of the paired t test: the effects that a number of queries can find.
 //!
 //! Effects are mean differences in standard deviations of the differences. The standard deviation
-//! is that of the data at hand; the effect is one that matters to the user, never the one that was
-//! observed.
+//! comes from the data at hand. The effect is a difference that matters to the user, never the
+//! observed difference.
 
 use super::special::{noncentral_t_cdf, student_quantile};
 

@@ -1,17 +1,17 @@
 //! The randomisation test of pairs of runs, one by one and all pairs of a family together.
 //!
-//! A pair's p is the share of draws whose sum of differences is as extreme as the observed sum,
-//! which counts as a draw as well (Phipson and Smyth 2010, "Permutation p-values should never be
-//! zero"). All pairs and measures share the flips, so a pair's sum is the difference of two runs'
-//! sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure
-//! (Westfall and Young 1993, algorithm 2.8; for retrieval Boytsov, Belova and Westfall 2013)
-//! corrects for many pairs and takes into account how they depend on one another.
+//! A pair's p is the share of draws with a sum of differences as extreme as the observed sum. The
+//! observed sum counts as a draw as well (Phipson and Smyth 2010, "Permutation p-values should
+//! never be zero"). All pairs and measures share the flips. So the sum of a pair is the difference
+//! of two runs' sums, and a draw has a largest statistic over the family. The step-down maxT
+//! procedure (Westfall and Young 1993, algorithm 2.8; for retrieval Boytsov, Belova and Westfall
+//! 2013) corrects for many pairs and takes into account how they depend on one another.
 //!
 //! # Why sums divided by √Σδ²
 //!
 //! The largest statistic of a family decides, so the statistics of its pairs must be of one scale.
 //! The sum S of a pair's signed differences has the variance Σδ² over all signs, which no flip
-//! changes. So r = S/√Σδ² needs one multiplication a draw, and it orders draws as the t statistic
+//! changes. So r = S/√Σδ² needs one multiplication a draw, and r orders draws as the t statistic
 //! does:
 //!
 //! ```text
@@ -31,8 +31,8 @@
 //! p            p₁  ≤  p₂  ≤  p₃         made to ascend from the left, as the procedure asks
 //! ```
 //!
-//! So a family costs one pass over its pairs, whatever their number, and no draw is kept. Counts
-//! are whole numbers: chunks add up in any order.
+//! So a family of any size costs a single pass over its pairs, and no draw is kept. Counts are
+//! whole numbers: chunks add up in any order.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -48,9 +48,9 @@ use crate::sort;
 /// values less the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
-    /// The index of the run that is subtracted.
+    /// The index of the subtracted run.
     pub baseline: usize,
-    /// The index of the run from which it is subtracted.
+    /// The index of the run to subtract the baseline from.
     pub run: usize,
 }
 
@@ -71,8 +71,8 @@ pub struct Family {
     hypotheses: Vec<Hypothesis>,
     /// The tolerance: sums that differ by no more are equal.
     tolerance: i64,
-    /// The weight of each sum, so that pairs whose differences vary more do not decide alone:
-    /// 1/√Σδ²; 0 for pairs without differences.
+    /// The weight of each sum, 1/√Σδ², or 0 for pairs without differences. Without weights, the
+    /// pairs with the most varied differences would decide alone.
     weights: Vec<f64>,
     /// The observed sums, times their weights.
     seen: Vec<f64>,
@@ -143,7 +143,7 @@ pub struct ExtremeCounts {
     pub less: u64,
 }
 
-/// The counts of draws for a family. Those of other draws can be added.
+/// Counts of draws for a family. Tallies of different draws add up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrawTally {
     /// The number of draws.
@@ -166,7 +166,7 @@ impl DrawTally {
         }
     }
 
-    /// Adds other draws of the same family.
+    /// Adds a tally of different draws for the same family.
     pub fn merge(&mut self, other: &DrawTally) {
         self.draws += other.draws;
         for (counts, more) in self.counts.iter_mut().zip(&other.counts) {
@@ -182,9 +182,8 @@ impl DrawTally {
         p_of_count(count, self.draws)
     }
 
-    /// For each pair the count whose p is corrected by maxT, two-sided; `None` if the runs do not
-    /// differ, so that there is no hypothesis. No pair has a smaller count than those before it in
-    /// the order.
+    /// Returns the count behind each pair's two-sided p corrected by maxT; `None` without a
+    /// hypothesis, because the runs do not differ. Counts never fall along the order of the family.
     pub fn max_t(&self, family: &Family) -> Vec<Option<u64>> {
         let mut counts = vec![None; self.stepped.len()];
         // Invariant of the procedure: a hypothesis is not rejected before one with a larger
@@ -207,8 +206,8 @@ impl DrawTally {
         let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
         let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
         self.draws += draws as u64;
-        // Pairs that do not differ come behind all others. Their weight is 0, so they could raise
-        // nothing; they are counted for their own p only.
+        // Pairs of equal runs come last. With weight 0, pairs of equal runs cannot raise the
+        // largest statistic, and count for their own p only.
         let alike = (0..family.hypotheses.len()).filter(|&at| family.weights[at] == 0.0);
         for at in family.order.iter().rev().copied().chain(alike) {
             let hypothesis = family.hypotheses[at];
@@ -223,8 +222,8 @@ impl DrawTally {
     }
 }
 
-/// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is
-/// as large as the observed one.
+/// Raises the largest statistic of each draw to the statistic of a pair. Counts the draws with a
+/// largest statistic of at least the observed statistic.
 #[inline(always)]
 fn raised<T: WideInteger>(
     largest: &mut [f64],
@@ -235,10 +234,11 @@ fn raised<T: WideInteger>(
 ) -> u64 {
     let mut count = 0;
     for (largest, &sum) in largest.iter_mut().zip(sums) {
-        // The tolerance is added before the weight, in whole units, so that a draw that equals the
-        // observed sum within rounding reaches it.
+        // The tolerance is added before the weight, in whole units. So a draw equal to the observed
+        // sum within rounding reaches `seen`.
         let statistic = (size(sum) + tolerance).size() * weight;
-        // Not `f64::max`, which also provides for NaN: this compare is one instruction a lane.
+        // Not `f64::max`, because `f64::max` also provides for NaN; the plain compare is one
+        // instruction a lane.
         *largest = if statistic > *largest { statistic } else { *largest };
         count += u64::from(*largest >= seen);
     }
@@ -386,13 +386,13 @@ impl DrawSums {
         }
     }
 
-    /// Makes sums in the narrower form that holds them, so that equal sums are equal.
+    /// Stores sums as i64 if all sums fit, else as i128. Equal sums therefore have equal forms.
     fn wide(sums: Vec<i128>) -> DrawSums {
         let narrow: Result<Vec<i64>, _> = sums.iter().map(|&sum| sum.try_into()).collect();
         narrow.map_or(DrawSums::Wide(sums), DrawSums::Narrow)
     }
 
-    /// Converts the sums to the narrower form that holds them.
+    /// Converts the sums to i64 if all sums fit.
     #[cfg(feature = "serde")]
     pub(super) fn narrowest(self) -> DrawSums {
         match self {
@@ -423,10 +423,10 @@ impl DrawSums {
         }
     }
 
-    /// Adds the sums of other queries under the same draws.
+    /// Adds the sums of further queries under equal draws.
     pub fn merge(&mut self, other: &DrawSums) {
-        // 128 bits, because the sum of two narrow ones may not fit 64. The form is chosen anew, so
-        // that equal sums have equal bytes in any order.
+        // 128 bits, because the total of two narrow sums may not fit 64 bits. The form is chosen
+        // anew, so that equal sums have equal bytes in any order.
         assert_eq!(self.len(), other.len(), "the same draws");
         let sums = (0..self.len()).map(|draw| self.get(draw) + other.get(draw)).collect();
         *self = DrawSums::wide(sums);

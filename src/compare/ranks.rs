@@ -3,42 +3,43 @@
 //!
 //! # Exact p by counting subsets
 //!
-//! If nothing differs, each rank has either sign with the same chance. So W⁺ is the sum of a random
-//! subset of the ranks, and p is the share of the 2ⁿ subsets with a sum that is as small:
+//! If the systems are equal, both signs of each rank have equal chances. So W⁺ is the sum of a
+//! random subset of the ranks, and p is the share of the 2ⁿ subsets with a sum as small:
 //!
 //! ```text
 //! ways[size][sum] += ways[size − 1][sum − rank]        for each rank, sizes from large to small so
 //!                                                      that a rank is used once
 //! ```
 //!
-//! Ranks that are tied have their mean as rank, which may be a half: all ranks are doubled and stay
-//! whole. With 50 ranks that is 50 · 2,550 cells, and 2⁵⁰ subsets are counts that u64 and f64 hold
-//! exactly. Ties change nothing of it.
+//! Tied ranks become their mean, perhaps with a half, so all ranks are doubled and stay whole. With
+//! 50 ranks the table has 50 · 2,550 cells, and u64 and f64 hold counts up to 2⁵⁰ subsets exactly.
+//! Ties change neither bound.
 //!
-//! Pratt's zeros push all other ranks up by their number. That part is alike for all ranks of a
-//! subset, so it is `before` times the subset's size, which is why sizes are kept apart: without it
-//! the table would grow with the number of zeros.
+//! Pratt's zeros push all other ranks up by the number of zeros, `before`. The push is alike for
+//! all ranks of a subset, so it adds `before` times the size of the subset to the sum. The table
+//! therefore keeps sizes apart; with the push in the sums, the table would grow with the number of
+//! zeros.
 //!
 //! # The normal approximation
 //!
-//! W⁺ has the mean Σr/2 and the variance Σr²/4: with mean ranks that is n(n + 1)(2n + 1)/24 less
-//! the correction for ties, Σ(t³ − t)/48, without a formula for ties. There is no correction for
-//! continuity, as by default in SciPy; R's `wilcox.test` has one unless it is told otherwise.
+//! W⁺ has the mean Σr/2 and the variance Σr²/4: with mean ranks the variance is n(n + 1)(2n + 1)/24
+//! less the correction for ties, Σ(t³ − t)/48, without a formula for ties. The approximation has no
+//! correction for continuity, like SciPy by default; R's `wilcox.test` corrects by default.
 
 use super::paired::Tails;
 use super::special::{coin_cdf, normal_cdf};
 use super::units::{is_tied, is_zero};
 
-/// The most differences that are not 0 for which the test is exact.
+/// The most nonzero differences with an exact test.
 const MOST_EXACT: usize = 50;
 
-/// The treatment of differences that are 0.
+/// The treatment of differences of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zeros {
-    /// They are left out (Wilcoxon 1945).
+    /// Differences of 0 are left out before ranking (Wilcoxon 1945).
     #[default]
     Wilcox,
-    /// They have ranks, which are left out (Pratt 1959).
+    /// Differences of 0 are ranked, and then their ranks are left out (Pratt 1959).
     Pratt,
 }
 
@@ -93,7 +94,7 @@ pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks
     SignedRanks { above: above as f64 / 2.0, below: below as f64 / 2.0, exact, p }
 }
 
-/// Twice the mean rank of each size among those that are tied with it. Sizes are sorted.
+/// Returns the rank of each size, or the mean rank of its ties, times two. Sizes are sorted.
 fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sizes.len());
     // Ties are a chain: of neighbours within two units each, the first and the last may be farther

@@ -45,8 +45,8 @@ impl Comparison {
     fn sentence(&self, of: &Difference) -> String {
         let alpha = self.options.alpha;
         match of.p_adjusted {
-            // What is certain comes first, then what the user asked about (a margin), then what the
-            // test says.
+            // Certain facts come first, then the margin (asked for by the user), then the result of
+            // the test.
             _ if of.paired.all_zero => self.identical(of),
             _ if of.is_equivalent == Some(true) => self.equivalent(of),
             Some(p) if p < alpha && self.is_contradictory(of) => self.contradictory(of, p),
@@ -378,8 +378,8 @@ impl Comparison {
         }
     }
 
-    /// Adds a note on how queries that a run lacks change the differences that are put in words, if
-    /// it is known which queries these are.
+    /// Adds notes on missing queries of a run that change the differences put in words, if the
+    /// missing queries are known.
     pub(super) fn note_filled(&mut self) {
         let note = |of: &Difference, run: usize| {
             let [values, others] =

@@ -1,4 +1,4 @@
-//! The distributions that tests need: normal, Student's t, F, binomial, noncentral t, studentized
+//! The distributions behind the tests: normal, Student's t, F, binomial, noncentral t, studentized
 //! range.
 //!
 //! Small tails keep their digits: a small number is computed as such, and never as 1 minus another.
@@ -7,8 +7,8 @@
 //! # How small tails keep their digits
 //!
 //! t, F and the binomial distribution are one function, the regularised incomplete beta function
-//! I_x(a, b). It is a density, which has the magnitude, divided by a continued fraction, which is
-//! of moderate size:
+//! I_x(a, b). I_x(a, b) is a density divided by a continued fraction. The density carries the
+//! magnitude, and the fraction is of moderate size:
 //!
 //! ```text
 //! I_x(a, b) = x^a · y^b / B(a, b)  /  (β₁ + α₂/(β₂ + α₃/(β₃ + …)))        y = 1 − x
@@ -88,8 +88,8 @@ pub fn coin_cdf(heads: u64, throws: u64) -> f64 {
 ///
 /// The mean of Φ(t·s − shift) over the density of S, by Gauss–Legendre quadrature.
 pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
-    // Given S, T ≤ t is Z ≤ t·S − shift. Between u of `step[0]` and `step[1]` that goes from −8 to
-    // 8; the borders there keep each part smooth, however steep it is.
+    // Given S, T ≤ t is Z ≤ t·S − shift. Between u of `step[0]` and `step[1]`, t·S − shift goes
+    // from −8 to 8. Borders at both ends of a step keep each part smooth, even for a steep step.
     let [low, high] = root_chi_range(df, 0.0);
     // Where t is large, Φ goes from 0 to 1 in a part of the range only.
     let step = [-STEP, STEP].map(|x| ((x + shift) / t - 1.0).clamp(low, high));
@@ -101,7 +101,7 @@ pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-/// The bound beyond which Φ is negligible: Φ(−STEP) is nothing beside 1e-12.
+/// The bound for a negligible Φ: Φ(−STEP) is nothing beside 1e-12.
 const STEP: f64 = 8.0;
 
 /// P(Q ≥ q) of the studentized range of `means` ≥ 2 means with `df` degrees of freedom: Q =
@@ -124,8 +124,8 @@ pub fn range_quantile(p: f64, means: usize, df: f64) -> f64 {
 
 /// The chance that `means` standard normal numbers lie farther apart than `width`.
 ///
-/// The largest of them is at z with the density k·φ(z)·Φ(z)^(k−1); that the others are not all
-/// above z − width is 1 − (1 − Φ(z − width)/Φ(z))^(k−1).
+/// The largest number is at z with the density k·φ(z)·Φ(z)^(k−1). The chance of some other number
+/// below z − width is 1 − (1 − Φ(z − width)/Φ(z))^(k−1).
 fn normal_range_sf(width: f64, means: usize) -> f64 {
     let others = means as f64 - 1.0;
     let value = |z: f64| {
@@ -184,13 +184,13 @@ fn integral([low, high]: [f64; 2], parts: u32, value: impl Fn(f64) -> f64) -> f6
     if half > 0.0 { half * (0..parts).map(part).sum::<f64>() } else { 0.0 }
 }
 
-/// I_x(a, b), the regularised incomplete beta function, of x and of y = 1 − x, so that neither is
-/// rounded beside 1.
+/// I_x(a, b), the regularised incomplete beta function, with x and y = 1 − x as separate arguments,
+/// so that rounding beside 1 spoils neither.
 fn beta_share(a: f64, b: f64, x: f64, y: f64) -> f64 {
     // The fraction is fast up to x = (a + 1)/(a + b + 2), which is nearly the mean of the
-    // distribution. Beyond it the fraction is slow, and I_x(a, b) = 1 − I_y(b, a) gives the other
-    // tail, which is the smaller one, or nearly. The limit may lie close to 0 or to 1, so the
-    // smaller of x and y is the one that is compared.
+    // distribution. Beyond this limit the fraction is slow, and I_x(a, b) = 1 − I_y(b, a) gives the
+    // opposite tail, which is the smaller tail or nearly as small. The limit may lie close to 0 or
+    // to 1, so the code compares the smaller of x and y.
     let is_high = if x < y { x > (a + 1.0) / (a + b + 2.0) } else { y < (b + 1.0) / (a + b + 2.0) };
     if x <= 0.0 {
         0.0
@@ -223,8 +223,8 @@ fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
         m + m * (b - m) * x / (a + 2.0 * m - 1.0)
             + (a + m) * (a * y - b * x + 1.0 + m * (1.0 + y)) / (a + 2.0 * m + 1.0)
     };
-    // Lentz's method as Thompson and Barnett 1986 mend it: a denominator that is 0 becomes tiny,
-    // and the next factor makes it good.
+    // Lentz's method as mended by Thompson and Barnett 1986: a denominator of 0 becomes tiny, and
+    // the next factor compensates.
     let some = |x: f64| if x == 0.0 { f64::MIN_POSITIVE } else { x };
     let mut fraction = some(a * (a * y - b * x + 1.0) / (a + 1.0));
     let (mut c, mut d) = (fraction, 0.0);
@@ -252,7 +252,7 @@ pub(super) fn stirling_error(x: f64) -> f64 {
     series.into_iter().fold(0.0, |sum, term| sum / square + term) / x
 }
 
-/// e − ln(1 + e) of e and of 1 + e, so that neither is rounded beside 1.
+/// e − ln(1 + e), with e and 1 + e as separate arguments, so that rounding beside 1 spoils neither.
 fn excess(e: f64, one_more: f64) -> f64 {
     // Nothing cancels there. Below, |v| ≤ 1/9, and the first term left out is below 10⁻²⁰.
     if e.abs() > 0.2 {

@@ -3,7 +3,7 @@
 
 use crate::error::printable;
 
-/// The fewest groups that are told: fewer are rather the parts of a collection.
+/// The fewest groups to report: fewer groups are rather the parts of a collection.
 const FEWEST: usize = 5;
 
 /// Why groups matter.
@@ -19,8 +19,8 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     }
     let groups: Vec<&[&[u8]]> = stems.chunk_by(|one, next| one == next).collect();
     let largest = groups.iter().map(|group| group.len()).max()?;
-    // Where hardly a query has another beside it, or one stem has most of them, it is no group but
-    // a name.
+    // Stems are names and no groups if most stems have a single query, or if one stem has more than
+    // a quarter of the queries.
     let are_groups =
         groups.len() >= FEWEST && 10 * groups.len() <= 7 * ids.len() && 4 * largest <= ids.len();
     let first = groups.iter().find(|group| group.len() > 1).filter(|_| are_groups)?[0];
@@ -33,7 +33,7 @@ pub fn groups_said(ids: &[Vec<u8>]) -> Option<String> {
     ))
 }
 
-/// Says that queries look like fewer groups, which share their judged documents.
+/// Writes the note that queries look like fewer groups with common judged documents.
 pub fn shared_said(queries: u64, groups: u64) -> String {
     format!(
         "{queries} judged queries look like {groups} groups, in which all have the same judged \

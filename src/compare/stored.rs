@@ -4,11 +4,11 @@
 //! Sums of whole numbers take most of the room: one a draw for each measure and run. All bytes are
 //! checked when they are read.
 //!
-//! A checksum finds bytes that changed by accident. It says nothing of bytes that were made on
-//! purpose, or by a version with a fault. So everything that later code takes for granted is
-//! checked here: lists as long as the runs, pairs and draws ask for, and sums no larger than as
-//! many values can have. Then no addition of merged parts overflows: up to 2⁴⁰ queries of 2⁴⁰ units
-//! are below 2⁸⁰, and the squares of differences below 2⁴⁰ · 2⁸².
+//! A checksum finds accidental changes of bytes. A checksum misses bytes made on purpose, or by a
+//! version with a fault. So the reader here checks every assumption of later code: lists must be as
+//! long as the runs, pairs and draws require, and sums no larger than as many values can have. With
+//! these checks no addition of merged parts overflows: up to 2⁴⁰ queries of 2⁴⁰ units are below
+//! 2⁸⁰, and the squares of differences below 2⁴⁰ · 2⁸².
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -35,7 +35,7 @@ use crate::whole_file;
 /// The first bytes of a part of a comparison.
 const MAGIC: &Magic = b"laneval\0compare\n";
 
-/// A file that `laneval merge` reads.
+/// An input file of `laneval merge`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shard {
     /// The summary of an evaluation.
@@ -67,7 +67,7 @@ impl Partial {
         seal(MAGIC, &StoredPart::of(self))
     }
 
-    /// Makes a part of bytes that this laneval wrote, or an older one.
+    /// Parses a part from bytes written by this version of laneval, or an older version.
     ///
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
@@ -85,8 +85,8 @@ impl Partial {
             .map_err(|error| sealed::in_file(path, error))
     }
 
-    /// Writes the part to a file. It is written under a temporary name in the same folder first, so
-    /// `path` never names half a file.
+    /// Writes the part to a file. The file first has a temporary name in the same folder, so `path`
+    /// never names half a file.
     ///
     /// # Errors
     /// The error of the system.
@@ -290,15 +290,15 @@ impl PartShape<'_> {
         if drawn.len() != series || !asked || !drawn.iter().all(fits) {
             return Err(wrong("its sums under random signs contradict each other"));
         }
-        // Bytes may say "wide" of sums that are narrow. Equal sums have one form, so that parts
-        // compare and are written alike.
+        // Bytes may say "wide" of sums that are narrow. All equal sums take a single form, so that
+        // parts compare and are written alike.
         Ok(drawn.into_iter().map(DrawSums::narrowest).collect())
     }
 
     fn has_resamples(&self, of: &Resamples, series: usize) -> bool {
         let all = RESAMPLES as usize;
-        // The bound: a resample takes no query more often. 64 is wide: a weight is 12 at most. What
-        // counts is that `taken` times a value stays far below 2¹²⁷.
+        // The bound: a resample takes no query more than 64 times. The number 64 is wide, because a
+        // weight is 12 at most. With the bound, `taken` times a value stays far below 2¹²⁷.
         let taken = of.taken.iter().all(|&taken| taken <= self.queries * 64);
         let most = |taken: u64| u128::from(taken) << Unit::BITS;
         let fit = |sums: &Vec<i128>| {
@@ -368,7 +368,7 @@ impl StoredPartMeasure {
         }
     }
 
-    /// The sums; `None` if they contradict each other.
+    /// Decodes the sums; `None` for malformed sums, or for sums that do not fit `shape`.
     fn sums(self, shape: &PartShape<'_>) -> Option<MeasureSums> {
         let wants_spread = shape.options.anova || shape.options.correction == Correction::Hsd;
         if self.runs.len() != shape.runs

@@ -1,8 +1,8 @@
-//! Sums that a comparison follows from. They add up over queries, so the merged sums of parts, in
-//! any number and order, are those of all queries.
+//! Sums behind a comparison. Sums add up over queries, so the merged sums of any number of parts,
+//! in any order, equal the sums of all queries.
 //!
-//! They lack only what needs all differences at once: exact p, Wilcoxon's ranks, the skewness that
-//! BCa corrects for.
+//! The sums lack only the results that need all differences at once: exact p, Wilcoxon's ranks, and
+//! the skewness for BCa.
 
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, ResampleKind, Resamples};
@@ -21,14 +21,15 @@ use crate::watch::Watch;
 pub struct RunSums {
     /// The number of queries.
     pub queries: u64,
-    /// The number of queries that each run lacks, which count as empty rankings.
+    /// The number of queries missing from each run and counted as empty rankings.
     pub filled: Vec<u64>,
     /// The sums under each measure.
     pub measures: Vec<MeasureSums>,
     /// The sums under random signs, by measure and run, if they are kept.
     pub drawn: Option<Vec<DrawSums>>,
-    /// The sums under resamples, by measure and run, if an interval is made of them; behind them,
-    /// for each measure under which queries may have no value, how many of these a resample took.
+    /// The sums under resamples, by measure and run, if an interval needs resamples. Behind the
+    /// sums, for each measure with undefined values, comes the number of undefined queries in each
+    /// resample.
     pub resamples: Option<Resamples>,
 }
 
@@ -43,7 +44,7 @@ pub struct MeasureSums {
     pub runs: Vec<ExactSum>,
     /// The sums of each pair, in the order of the pairs.
     pub pairs: Vec<PairSums>,
-    /// The spread for an analysis of variance, if there is one.
+    /// The spread for an analysis of variance, if any.
     pub spread: Option<Spread>,
 }
 
@@ -122,7 +123,7 @@ impl RunSums {
         self.drawn.as_ref().map(|drawn| drawn.first().map_or(0, DrawSums::len) as u32)
     }
 
-    /// Adds the sums of other queries of the same runs: with the same units, pairs and draws.
+    /// Adds the sums of further queries with equal runs, units, pairs and draws.
     pub fn merge(&mut self, other: &RunSums) {
         self.queries += other.queries;
         self.filled.iter_mut().zip(&other.filled).for_each(|(filled, more)| *filled += more);
@@ -157,7 +158,7 @@ fn draw_defined(resamples: &mut Resamples, values: &Values, seed: u64, watch: Op
         let drawn =
             Resamples::watched(seed, &queries, &series, (RESAMPLES, ResampleKind::Whole), watch);
         let without = resamples.taken.iter().zip(&drawn.taken);
-        // What a resample of all queries took beyond these has no value.
+        // The queries in a resample of all queries, beyond its defined queries, have no value.
         let without = without.map(|(&all, &own)| i128::from(all) - i128::from(own)).collect();
         let place = values.measures.len() * runs + nth;
         resamples.sums[place] = without;
@@ -220,7 +221,7 @@ impl PairSums {
         }
     }
 
-    /// The statistics of the mean difference; `None` if they are beyond 64 bits.
+    /// The statistics of the mean difference; `None` for statistics beyond 64 bits.
     pub fn paired(&self, unit: Unit) -> Option<Paired> {
         Paired::of(&self.deltas, self.above + self.below == 0, unit)
     }

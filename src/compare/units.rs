@@ -9,10 +9,11 @@
 //! # Why 40 bits, and why the bounds are larger
 //!
 //! A value is at most 2⁴⁰ units, a difference 2⁴¹. The functions that add random signs and weights
-//! take up to 2⁵³ a value, thirteen bits more, so that they can be tested at their limits, and so
-//! that whoever calls them need not know the unit.
+//! take values up to 2⁵³, thirteen bits more. So tests can reach the limits of these functions, and
+//! callers need not know the unit.
 //!
-//! Rounding to a unit errs by at most ½. So of values that are equal on paper:
+//! Rounding to a unit errs by at most ½. A number therefore differs from its size on paper, or from
+//! a number equal on paper, by at most:
 //!
 //! ```text
 //! a value                          ½ unit each
@@ -37,8 +38,8 @@ impl Unit {
     /// The unit for some finite values: the largest has at most 40 bits.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Unit {
         let largest = values.into_iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
-        // One unit for all runs: differences must be multiples of it as well. Values up to 1 have
-        // 2⁻⁴⁰ whatever they are, so parts agree without asking.
+        // One unit for all runs, because differences must be multiples of the unit as well. Values
+        // up to 1 always have the unit 2⁻⁴⁰, and parts then agree without exchanging data.
         Unit { exponent: fineness(largest) }
     }
 

@@ -18,18 +18,18 @@ pub struct Values {
     pub queries: Vec<u64>,
     /// The values under each measure.
     pub measures: Vec<MeasureValues>,
-    /// The number of queries that each run lacks, which count as empty rankings.
+    /// The number of queries missing from each run and counted as empty rankings.
     pub filled: Vec<u64>,
     /// The ids of the queries.
     pub ids: Vec<Vec<u8>>,
-    /// The queries that each run lacks, by their places among the ids, as far as they are known.
+    /// The missing queries of each run, by place among the ids, as far as known.
     pub lacking: Vec<Vec<usize>>,
 }
 
 /// The values of runs under a measure.
 pub struct MeasureValues {
-    /// The terms, `[run][query]`: values, or their logarithms if the average is a geometric mean;
-    /// undefined where there is no value.
+    /// The terms, `[run][query]`: values, or logarithms of values for a geometric mean. A query
+    /// without a value has an undefined term.
     pub terms: Vec<Vec<f64>>,
     /// The unit of the values of all runs.
     pub unit: Unit,
@@ -45,7 +45,8 @@ pub struct MeasureValues {
 }
 
 impl MeasureValues {
-    /// The values of these terms, `[run][query]`, which are undefined at these places.
+    /// Makes the values of a measure from `terms`, `[run][query]`, and the indices of its undefined
+    /// queries.
     fn of(
         measure: &Measure,
         terms: Vec<Vec<f64>>,
@@ -54,8 +55,8 @@ impl MeasureValues {
     ) -> MeasureValues {
         let stated =
             options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
-        // Over all runs and the stated largest value, so that every series under the measure counts
-        // in one unit.
+        // The unit covers all runs and the stated largest value, so that every series under the
+        // measure has a common unit.
         let known = terms.iter().flatten().copied().filter(|&term| !is_undefined(term));
         let unit = Unit::of(known.chain(stated));
         let whole = |&term: &f64| if is_undefined(term) { 0.0 } else { term };
@@ -81,7 +82,7 @@ impl MeasureValues {
         self.of_defined(super::units::deltas(&self.counts[pair.baseline], &self.counts[pair.run]))
     }
 
-    /// Numbers by query without those of queries that have no value.
+    /// Removes the numbers of queries without a value.
     fn of_defined<T: Copy>(&self, numbers: Vec<T>) -> Vec<T> {
         if self.undefined.is_empty() {
             return numbers;
@@ -203,7 +204,8 @@ fn unanswerable<T>(message: String) -> Result<T> {
     Err(Error::Unanswerable(message))
 }
 
-/// Checks that there are two runs or more, of the same judgments, and ranked alike.
+/// Rejects fewer than two runs, runs over a group of queries, duplicate names, and runs with
+/// different judgments, ideal rankings or rules.
 fn check_runs(runs: &[RunScores]) -> Result<()> {
     let [first, others @ ..] = runs else {
         return unanswerable("there are no runs to compare".to_owned());
@@ -251,8 +253,8 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
     Ok(())
 }
 
-/// The queries that a run lacks, of those at these places among its values: as its values tell, or
-/// by the ids of all of them.
+/// Lists the missing queries of a run, as indices into `places` and `ids`. The marks among the
+/// run's values name the missing queries, or without marks, the run's complete list of missing ids.
 fn lacking(run: &RunScores, of: &PerQuery, places: &[usize], ids: &[Vec<u8>]) -> Vec<usize> {
     if !run.filled {
         return Vec::new();

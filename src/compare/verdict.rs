@@ -1,10 +1,11 @@
-//! The verdict of a comparison: which run is better, by how much, and how sure that is, in as few
-//! words as possible.
+//! The verdict of a comparison: the better run, the size of the difference, and the evidence, in as
+//! few words as possible.
 //!
-//! It is about the first measure. Up to five runs are told one by one: the best against each other
-//! run, what is decided first; with a baseline, each other run against it. More runs are told
-//! together: the best against the next, and who cannot be told from the best.
-//! [`Comparison::sentences`] say more of each pair: its means, its queries, its test.
+//! The verdict is about the first measure. Up to five runs have a sentence for each pair: the best
+//! run against each run, decided pairs first. With a baseline, each run is compared with the
+//! baseline. More runs are summarised: without a baseline, the best run against the next, and the
+//! runs not shown to be worse than the best. [`Comparison::sentences`] give the means, queries and
+//! test of each pair.
 
 use std::fmt::Write;
 
@@ -16,19 +17,19 @@ use crate::measure::Better;
 
 /// The most names in a list of runs.
 const NAMED: usize = 8;
-/// The most pairs that are told one by one.
+/// The most pairs with a sentence each.
 const MOST: usize = 12;
 
-/// What a comparison says of a pair.
+/// The answer of a comparison about a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PairAnswer {
     /// The values of every query are the same.
     Same,
-    /// They are equal for practical purposes, and neither is shown to be better.
+    /// The runs are equal for practical purposes, and neither run is shown to be better.
     Equal,
-    /// One of the two is shown to be better.
+    /// One run is shown to be better.
     Shown,
-    /// One of the two is shown to be better, but by less than the margin.
+    /// One run is shown to be better, but by less than the margin.
     Slight,
     /// The test and the means point opposite ways.
     Contradictory,
@@ -62,7 +63,8 @@ impl Comparison {
         }
     }
 
-    /// The pairs one by one: what is decided, then the others. The first one names the measure.
+    /// Describes each pair in a sentence: decided pairs first, then undecided pairs. The first
+    /// sentence names the measure.
     fn one_by_one(&self, pairs: &[&Difference]) -> Vec<String> {
         let is_decided = |of: &&&Difference| {
             !matches!(self.answer(of), PairAnswer::Open | PairAnswer::Contradictory)
@@ -73,7 +75,7 @@ impl Comparison {
         all.map(|(at, of)| self.said(of, at == 0)).collect()
     }
 
-    /// What is said of a pair.
+    /// Returns the answer about a pair.
     fn answer(&self, of: &Difference) -> PairAnswer {
         match () {
             () if of.paired.all_zero => PairAnswer::Same,
@@ -85,8 +87,8 @@ impl Comparison {
         }
     }
 
-    /// The verdict on a pair. With a baseline it is about the other run, and otherwise about the
-    /// better one.
+    /// The verdict on a pair. With a baseline, the sentence is about the run beside the baseline;
+    /// otherwise, about the better run.
     fn said(&self, of: &Difference, names_measure: bool) -> String {
         let DifferenceTold { one, other, sign, better } = of.told(self.baseline.is_some());
         let [one, other] = [one, other].map(|run| self.runs[run].name.as_str());
@@ -164,8 +166,8 @@ impl Comparison {
                 100.0 * sign * share * self.runs[of.pair.baseline].means[of.measure].signum()
             ));
         }
-        // Where every query changes by the same amount, the t interval is a point, which says
-        // nothing of other queries.
+        // If every query changes by an equal amount, the t interval is a point, and a point says
+        // nothing of unseen queries.
         let is_point = of.p.is_none() && of.interval.is_some_and(|[low, high]| low == high);
         if let Some([low, high]) = of.interval.filter(|_| !is_point) {
             let [low, high] = if sign < 0.0 { [-high, -low] } else { [low, high] };
@@ -196,7 +198,8 @@ impl Comparison {
         text
     }
 
-    /// The verdict on many runs: the best, the next, and who cannot be told from the best.
+    /// The verdict on many runs: the best run, the next, and the runs not shown to differ from the
+    /// best.
     fn of_many(&self) -> Vec<String> {
         let order = self.ranked(0);
         let [best, next] = [order[0], order[1]];
@@ -292,7 +295,7 @@ impl Comparison {
                 )
             }
         }];
-        // Of those that are better, or else of all: the one with the highest mean is first.
+        // The run with the best mean comes first, among better runs or else among all runs.
         said.extend(better.first().or(pairs.first()).map(|of| self.best_of_them(of)));
         if !worse.is_empty() {
             said.push(format!("{} worse than {than}: {}.", are(worse.len()), names(&worse)));
@@ -321,7 +324,7 @@ fn counted(runs: usize) -> String {
     if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") }
 }
 
-/// Names in a sentence: the first ones, and how many more there are.
+/// Lists the first names, and the number of further names.
 fn listed(names: &[&str]) -> String {
     let named = names[..names.len().min(NAMED)].join(", ");
     match names.len().saturating_sub(NAMED) {

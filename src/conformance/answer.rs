@@ -1,8 +1,8 @@
-//! What an implementation answers for a case: a value, none, or that it refuses.
+//! The answer of an implementation to a case: a value, no value, or a refusal.
 
 use crate::error::printable;
 
-/// What an implementation says of a case.
+/// The answer of an implementation to a case.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CaseAnswer {
     /// A value, with the number of its decimals if it was printed as a decimal number.
@@ -22,12 +22,13 @@ impl CaseAnswer {
         if value.is_nan() {
             return CaseAnswer::LeftOut;
         }
-        // The shortest decimal number that is the same: a function that rounds has few decimals.
+        // Count the decimals of the shortest decimal number equal to `value`: a function that
+        // rounds has few decimals.
         CaseAnswer::Value(value, decimals(&value.to_string()))
     }
 
-    /// Reads what a program printed: the last line that is not empty ends in a number. Nothing at
-    /// all is no value, and so are `nan` and `null`.
+    /// Parses the output of a program: the last line that is not empty ends in a number. Empty
+    /// output means no value, and so do `nan` and `null`.
     pub fn of_text(text: &str) -> Self {
         let Some(word) = text.split_whitespace().next_back() else { return CaseAnswer::LeftOut };
         let bare = word.trim_start_matches(['-', '+']).to_lowercase();

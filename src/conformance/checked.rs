@@ -5,12 +5,14 @@ use super::closeness::{Tolerance, closeness};
 use super::suite::{Case, Suite, SuiteDefinition};
 use crate::error::{Error, Result};
 
-/// What a check comes to.
+/// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckVerdict {
-    /// One definition has all the values, and every other one differs in five cases or more.
+    /// A single definition has all the values, and every other definition differs in five cases or
+    /// more.
     Found,
-    /// One definition has all the values.
+    /// A single definition has all the values, but some other definition differs in fewer than five
+    /// cases.
     Likely,
     /// Several definitions have all the values.
     Undecided,
@@ -19,7 +21,7 @@ pub enum CheckVerdict {
 }
 
 impl CheckVerdict {
-    /// Returns the verdict as one word.
+    /// Returns the name of the verdict.
     pub fn name(self) -> &'static str {
         match self {
             CheckVerdict::Found => "found",
@@ -40,7 +42,7 @@ pub struct Fit {
     pub agree: usize,
     /// How close the answers are to the values, where they agree: the class of the farthest.
     pub class: Tolerance,
-    /// The cases in which the answer is another one.
+    /// The cases with a wrong answer.
     pub wrong: Vec<WrongCase>,
 }
 
@@ -50,15 +52,15 @@ pub struct Fit {
 pub struct WrongCase {
     /// The name of the case.
     pub case: String,
-    /// What the implementation said; `None` is a query that it leaves out.
+    /// The value from the implementation; `None` if the implementation leaves the query out.
     pub found: Option<f64>,
-    /// The value of the definition.
+    /// The value under the definition.
     pub expected: Option<f64>,
-    /// The one other choice that would explain it.
+    /// A single change of the definition that explains the answer.
     pub hint: Option<String>,
 }
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Checked {
@@ -66,7 +68,7 @@ pub struct Checked {
     pub suite: String,
     /// The measure, as the suite calls it.
     pub measure: String,
-    /// What the check comes to.
+    /// The verdict of the check.
     pub verdict: CheckVerdict,
     /// The answer to each case, in the order of the suite.
     pub answers: Vec<(String, CaseAnswer)>,
@@ -78,17 +80,17 @@ pub struct Checked {
     pub telling: usize,
     /// The definition that agrees in the most cases, if none fits.
     pub nearest: Option<Fit>,
-    /// One other choice, or a usual mistake, with which the nearest definition has all the values,
-    /// in words.
+    /// The one changed choice, or the usual mistake, that gives the nearest definition all the
+    /// values, in words.
     pub mistake: Option<String>,
 }
 
-/// Which decimals may be rounded: with fewer everything would fit, and with more nothing is
-/// rounded.
+/// The numbers of decimals that suggest rounding. With fewer decimals every definition would fit,
+/// and with more nothing is rounded.
 const ROUNDED: std::ops::RangeInclusive<usize> = 2..=6;
 
-/// The number of cases in which all other definitions have to differ for one to be found beyond
-/// doubt.
+/// The fewest cases of difference between the definition found and every rival, for
+/// [`CheckVerdict::Found`].
 const TELLING: usize = 5;
 
 /// Asks an implementation of a measure for its value of each case of a suite, and says which
@@ -213,8 +215,8 @@ fn without_numbers(answers: &[CaseAnswer]) -> String {
 /// Definitions by their places, each with how it fits.
 type FitsAt = Vec<(usize, Fit)>;
 
-/// Parts definitions into those that have all the values and the others, and says whether answers
-/// are rounded, if only then one fits.
+/// Parts definitions into fitting definitions, with all the values, and the rest. Also returns the
+/// decimals of rounded answers, if a definition fits rounded answers only.
 fn sorted_out(
     suite: &Suite,
     asked: &[usize],
@@ -230,7 +232,7 @@ fn sorted_out(
     (fits.into_iter().map(|(_, fit)| fit).collect(), others, rounded)
 }
 
-/// Returns the decimals that answers are rounded to, if they may be.
+/// Returns the decimals of the answers, if the answers may be rounded.
 fn decimals(answers: &[CaseAnswer]) -> Option<usize> {
     let values = answers.iter().filter_map(|answer| match answer {
         CaseAnswer::Value(_, decimals) => Some(*decimals),
@@ -280,13 +282,13 @@ fn same(found: Option<f64>, expected: Option<f64>, digits: Option<usize>) -> Opt
     }
 }
 
-/// Orders definitions by the number of cases, and then those that a library has before others. The
-/// usual ones come first among equals.
+/// Orders definitions by the number of agreeing cases. Among equals, definitions of a library come
+/// first, and then the usual definitions.
 fn rank(fit: &Fit) -> (usize, bool) {
     (fit.agree, !fit.definition.libraries.is_empty())
 }
 
-/// Finds a definition that has all the values but for one other choice.
+/// Finds a definition that has all the values after a change of one choice.
 fn mistake(
     suite: &Suite,
     asked: &[usize],
@@ -300,14 +302,15 @@ fn mistake(
     };
     let of_measure = suite.changes.iter().filter(|change| asked.contains(&change.of));
     let found = of_measure.filter(|change| has_all(&change.values));
-    // What a library has before what none has, and the usual definitions first.
+    // Definitions of a library come before definitions of no library, and the usual definitions
+    // come first.
     let best = found
         .min_by_key(|change| (suite.definitions[change.of].libraries.is_empty(), change.of))?;
     Some((best.of, best.says.clone()))
 }
 
-/// Compares the answers with a definition, and says of each wrong case which other choice would
-/// explain it.
+/// Compares the answers with a definition, and hints at the changed choice that explains each wrong
+/// case.
 fn hinted(suite: &Suite, of: usize, answers: &[CaseAnswer], digits: Option<usize>) -> Fit {
     let mut fit = fit(suite, of, answers, digits);
     let place = |name: &str| suite.cases.iter().position(|case| case.id == name);
@@ -318,8 +321,8 @@ fn hinted(suite: &Suite, of: usize, answers: &[CaseAnswer], digits: Option<usize
     let changes: Vec<_> = suite.changes.iter().filter(|change| change.of == of).collect();
     for (case, place) in fit.wrong.iter_mut().zip(&wrong) {
         let Some(at) = *place else { continue };
-        // Of several the one that explains the most of what is wrong, and breaks the least of what
-        // is right.
+        // Among several choices, the best explains the most wrong cases, and then breaks the fewest
+        // right cases.
         let best =
             changes.iter().filter(|change| explains(&change.values, at)).max_by_key(|change| {
                 let right =

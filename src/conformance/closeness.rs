@@ -1,8 +1,9 @@
-//! How close a value is to that of a definition: in which class of tolerance it is the same.
+//! The closeness of a value to the value of a definition: the class of tolerance in which both are
+//! equal.
 
 use std::fmt;
 
-/// How close values have to be to count as equal, the closest first.
+/// Classes of tolerance for equal values, the closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tolerance {
     /// The same bits: added up in the order of ranks, a gain divided by its discount.
@@ -30,8 +31,8 @@ impl fmt::Display for Tolerance {
 const SUM: f64 = 1e-12;
 const F32: f64 = 2e-6;
 
-/// Returns the closest class in which two values are equal. `digits`: they may be equal as rounded
-/// to so many decimals.
+/// Returns the closest class in which two values are equal. With `digits`, the values may be equal
+/// after rounding to `digits` decimals.
 pub fn closeness(found: f64, expected: f64, digits: Option<usize>) -> Option<Tolerance> {
     if found == expected {
         return Some(Tolerance::Bits);

@@ -1,10 +1,10 @@
-//! Conformance: whether an implementation of a measure is one of the known definitions, and which.
+//! Conformance: the known definition of a measure, if any, that an implementation follows.
 //!
-//! Programs that print `nDCG@10` do not mean the same. A [`Suite`] has some small queries, each for
-//! a choice that a definition makes, and for each known definition the value of each query.
-//! [`check`] asks an implementation for its value of each query, and says which definitions have
-//! all of these values. The suite is plain JSON, in the public domain: `conformance/` beside these
-//! sources.
+//! Programs that print `nDCG@10` differ in the definition of nDCG. A [`Suite`] has some small
+//! queries, each for a choice that a definition makes, and the value of each query under each known
+//! definition. [`check`] asks an implementation for its value of each query, and names the
+//! definitions that have all of these values. The suite is plain JSON, in the public domain:
+//! `conformance/` beside these sources.
 //!
 //! ```
 //! use laneval::conformance::{CaseAnswer, Suite, check};

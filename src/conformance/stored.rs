@@ -46,10 +46,10 @@ struct StoredMistakes {
 }
 
 impl Suite {
-    /// Returns a suite that laneval brings along.
+    /// Returns a suite built into laneval.
     ///
     /// # Errors
-    /// [`Error::Unanswerable`]: there is none of this name.
+    /// [`Error::Unanswerable`]: no suite has the name.
     pub fn named(name: &str) -> Result<Self> {
         if Suite::NAMES.contains(&name) {
             return Ok(v1(name));

@@ -9,7 +9,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct Case {
-    /// The name of the case, which is that of its query.
+    /// The name of the case and of its query.
     pub id: String,
     /// The cutoff.
     pub k: u32,
@@ -17,9 +17,9 @@ pub struct Case {
     pub qrels: Vec<(String, i32)>,
     /// The results with their scores as decimal text, in the order of the file.
     pub run: Vec<(String, String)>,
-    /// The choices that the case is about.
+    /// The choices under test.
     pub tests: Vec<String>,
-    /// What is special about the case.
+    /// A note on the purpose of the case.
     pub note: String,
 }
 
@@ -42,7 +42,7 @@ impl Case {
     }
 }
 
-/// Options of an evaluation, as the command spells them; what is not there is as it is by default.
+/// Options of an evaluation, as the command spells them. A missing option has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
@@ -57,11 +57,11 @@ pub struct SuiteOptions {
     pub ties: Option<String>,
 }
 
-/// A library that has a definition.
+/// A library with a definition.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct SuiteLibrary {
-    /// The short name of the library; that of an older behaviour ends in a digit.
+    /// The short name of the library, with a digit at the end for an older behaviour.
     pub library: String,
     /// The library, with versions and functions where they matter.
     pub name: String,
@@ -71,15 +71,15 @@ pub struct SuiteLibrary {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[non_exhaustive]
 pub struct SuiteDefinition {
-    /// The name of the definition, which begins with that of its measure.
+    /// The name of the definition, which begins with the name of its measure.
     pub id: String,
-    /// The definition as a measure of laneval, where it has one; `@k` is the cutoff of the case.
+    /// The measure of laneval for the definition, if any; `@k` is the cutoff of the case.
     pub measure: Option<String>,
-    /// The options of the evaluation that it takes.
+    /// The evaluation options of the definition.
     pub options: SuiteOptions,
     /// The definition in words.
     pub formula: String,
-    /// The libraries that have it.
+    /// The libraries with the definition.
     pub libraries: Vec<SuiteLibrary>,
     /// Where laneval's measure has another value: with `negative grades`, or in a ranking with
     /// documents of `one kind`.
@@ -87,7 +87,7 @@ pub struct SuiteDefinition {
 }
 
 impl SuiteDefinition {
-    /// Returns the name of the measure that the definition is one of.
+    /// Returns the name of the defined measure.
     pub fn family(&self) -> &str {
         self.id.split(':').next().unwrap_or_default()
     }
@@ -114,15 +114,15 @@ impl SuiteDefinition {
     }
 }
 
-/// What one other choice, or a mistake, makes of a definition.
+/// A variant of a definition: one choice changed, or a mistake made.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
-    /// The place of the definition.
+    /// The index of the definition.
     pub of: usize,
-    /// The other choice, in words.
+    /// The changed choice, in words.
     pub says: String,
-    /// The value of each case, to seven digits where it is another one; `None` is a query that is
-    /// left out.
+    /// The value of each case, to seven digits where the change alters the value; `None` is a query
+    /// that is left out.
     pub values: Vec<Option<f64>>,
 }
 
@@ -133,11 +133,11 @@ pub struct Suite {
     pub name: String,
     /// The queries.
     pub cases: Vec<Case>,
-    /// The definitions; those of a measure are together, the usual ones first.
+    /// The definitions by measure, the usual definitions first.
     pub definitions: Vec<SuiteDefinition>,
-    /// The values by definition and case; `None` is a query that is left out.
+    /// The values by definition and case; `None` for a query left out.
     pub(super) values: Vec<Vec<Option<f64>>>,
-    /// What one other choice makes of definitions.
+    /// Variants of definitions with one choice changed.
     pub(super) changes: Vec<Change>,
 }
 

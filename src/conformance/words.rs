@@ -207,7 +207,7 @@ impl<'a> JsonFit<'a> {
     }
 }
 
-/// A case: what was answered, and what the nearest definition has instead.
+/// A case with the answer found, and the value of the nearest definition.
 #[derive(Serialize)]
 struct JsonCase<'a> {
     id: &'a str,

@@ -41,11 +41,11 @@ pub fn take(labels: u64, folds: usize) -> TakenEngine {
     TakenEngine { engine: ChosenEngine::Cpu(Cpu::new()), why, refused }
 }
 
-/// Takes a GPU if it pays. The error is the reason why not, and the GPU's own error if it was
-/// tried.
+/// Takes a GPU if the GPU saves time. The error is the reason against the GPU, and the GPU's own
+/// error after a try.
 #[cfg(feature = "gpu")]
 fn gpu(labels: f64, on_cpu: f64) -> Result<TakenEngine, (String, Option<String>)> {
-    /// The bytes that are sent to a GPU in a second, which bounds labels that are evaluated once.
+    /// The bytes per second to a GPU: the bound for labels evaluated once.
     const UP: f64 = 1e10;
     /// Seconds to open a device.
     const OPEN: f64 = 0.25;

@@ -1,14 +1,13 @@
-//! What every engine has: the work that it is given, the results that it gathers, and the workers
-//! that share it.
+//! The parts of every engine: a job, gathered results, and the workers that share the job.
 //!
 //! Workers take tiles from one shared counter, some at a time, until none are left: a fast worker
-//! takes more, nobody waits, and no plan of who does what is made. What each gathers is its own
-//! until the end. That the result does not depend on who took which tile is a duty of the gatherer
-//! (its merge must commute), and not of the engine.
+//! takes more, nobody waits, and nobody plans the work. Each worker keeps its gathered results
+//! until the end. The result must not depend on the worker that took a tile: the gatherer ensures
+//! this (its merge must commute), not the engine.
 //!
 //! A worker that ends leaves its gathered results in a list, and the next worker that begins goes
-//! on with one of these. For one call on a CPU this is of no use. A GPU finishes batch after batch,
-//! each with workers of its own, and would begin as many results as batches.
+//! on with a result of the list. For one call on a CPU this is of no use. A GPU finishes batch
+//! after batch, each with workers of its own, and would begin as many results as batches.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +31,7 @@ pub struct Job<'a> {
     pub program: &'a Program,
     /// The numbers of each query that the program refers to.
     pub inputs: &'a QueryInputs,
-    /// The watch that may stop the work, and counts it.
+    /// The watch over the work, to count finished labels and to stop the job.
     pub watch: Option<&'a Watch>,
 }
 
@@ -50,8 +49,8 @@ impl Job<'_> {
     }
 }
 
-/// A collector of columns. Every worker begins with one of its own and adds tiles to it; in the end
-/// they are merged.
+/// A collector of columns. Every worker begins with a collector of its own and adds tiles to its
+/// collector; in the end all collectors are merged.
 pub trait Gather: Send {
     /// Adds a tile, by its index, with its columns.
     fn tile(&mut self, at: usize, columns: &Columns);
@@ -65,22 +64,22 @@ pub trait Engine: Sync {
     /// The engine in words, such as `cpu (avx512, 16 threads)`.
     fn describe(&self) -> String;
 
-    /// The level of SIMD, if it is the CPU that computes; then the caller may compute on it as well
-    /// while it gathers.
+    /// Returns the level of SIMD if the engine computes on the CPU. The caller may then compute at
+    /// this level too while gathering.
     fn cpu_level(&self) -> Option<Level> {
         None
     }
 
-    /// Explains how each fold of a program is computed, one line each, if it is worth explaining:
-    /// units and bounds of sums in integers.
+    /// Explains how each fold of a program is computed, one line each, if a fold needs an
+    /// explanation: units and bounds of sums in integers.
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         let _ = job;
         Vec::new()
     }
 
-    /// Runs the program over all tiles of the batch by at most `workers` workers, each of which
-    /// begins with a `G` that `begin` makes, and merges their results. Which worker gets which
-    /// tiles is not determined.
+    /// Runs the program over all tiles of the batch by at most `workers` workers and merges their
+    /// results. Each worker begins with a `G` from `begin`. The assignment of tiles to workers
+    /// varies from call to call.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped), and what a device refuses.
@@ -100,9 +99,9 @@ impl<G: Gather> Idle<G> {
         Idle(Mutex::new(Vec::new()))
     }
 
-    /// Lets at most `count` workers share `tiles` of a job, until it is told to stop. A worker is
-    /// given the result of an idle one, or a new one that `begin` makes, and a function by which it
-    /// takes `together` tiles at a time until none are left.
+    /// Lets at most `count` workers share `tiles` of a job, until the job is stopped. A worker gets
+    /// the result of an idle worker, or else a new result from `begin`. It takes tiles by a
+    /// function that returns `together` tiles at a time until no tile is left.
     pub(super) fn each_tile(
         &self,
         job: &Job<'_>,
@@ -112,8 +111,8 @@ impl<G: Gather> Idle<G> {
         worker: impl Fn(&mut G, &mut dyn FnMut() -> Option<Range<usize>>) + Sync,
     ) {
         let next = AtomicUsize::new(tiles.start);
-        // No more workers than there are portions: an idle worker would still begin a result, which
-        // may be large.
+        // No more workers than there are portions: a surplus worker would still begin a result, and
+        // a result may be large.
         let count = count.min(tiles.len().div_ceil(together));
         let count = if count > 1 { count.min(rayon::current_num_threads()) } else { count };
         in_parallel(count, &|| {
@@ -155,7 +154,7 @@ pub(crate) fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
     if count <= 1 {
         return work();
     }
-    // A binary tree of joins, so that `count` workers begin in lg(count) steps. If the pool is busy
-    // one thread may do the work of several: then those find no tile left.
+    // A binary tree of joins, so that `count` workers begin in lg(count) steps. If the pool is
+    // busy, one thread may do the work of several workers, and late workers find no tile left.
     rayon::join(|| in_parallel(count - count / 2, work), || in_parallel(count / 2, work));
 }

@@ -1,10 +1,11 @@
 //! Expected precision sums of a tile: hits are added as the plain formula adds them, all lanes
 //! together, and each group of equal scores adds one term in the place of its hits.
 //!
-//! A *border* of a lane is the rank from which on a hit may not merely be added: the next cutoff,
-//! at which the sum has to be told first, or the start of the next group, whichever comes first. In
-//! front of it a hit costs one compare and the two operations of the formula; only a hit at or
-//! behind the border leads to a function call, which tells what is due, and moves the border on.
+//! A *border* of a lane is the rank from which on a hit needs more than an addition. The border is
+//! the nearer of two ranks: the next cutoff, where the sum must be stored first, and the start of
+//! the next group. A hit in front of the border costs one compare and the two operations of the
+//! formula. Only a hit at or behind the border leads to a function call, which stores all sums due
+//! and moves the border on.
 //!
 //! ```text
 //! rank        0  1  2  3  4  5  6  7  8  9 10 11 12 13
@@ -21,19 +22,19 @@
 //!             └ in front of border 2: h += 1; s += h / i
 //! ```
 //!
-//! A cutoff inside a group reads part of it: from the state kept in front of the group, the term of
-//! those of its ranks that are read. The state goes on as if nothing had been told, for the next
-//! cutoff reads more of the same group.
+//! A cutoff inside a group reads part of it: the sum is the state in front of the group plus the
+//! term of the ranks down to the cutoff. The state itself stays unchanged, because the next cutoff
+//! reads more of the group.
 //!
-//! Bits: hits of a lane arrive in rank order, and outside of groups they are added with the two
-//! operations that the plain formula and the kernel have; a group whose documents are alike to the
-//! sum is added by the same loop. So a lane in which no group matters would get the bits that the
-//! kernel gave it, and is left out: its column stays. A lane in which one matters has these bits
-//! down to its first such group.
+//! Bits: hits of a lane arrive in rank order, and hits outside of groups are added with the two
+//! operations of the plain formula and of the kernel. The loop also adds a group whose documents
+//! are alike to the sum. So a lane without a group that matters is left out: its column stays,
+//! because the loop would give the bits of the kernel. In other lanes, the bits are the kernel's
+//! down to the first group that matters.
 //!
-//! Hits are met for sixteen lanes together, as a vector of labels has them; hits of lanes without
-//! groups are masked away. Lists of the documents of tied rows, walked row by row, and a pass over
-//! the hits of all rows were as slow (benches/RESULTS.md).
+//! The loop finds hits of sixteen lanes at a time, because a vector of labels has sixteen lanes;
+//! hits of lanes without groups are masked away. Lists of the documents of tied rows, walked row by
+//! row, and a pass over the hits of all rows were as slow (benches/RESULTS.md).
 
 use crate::engine::cpu::Cpu;
 use crate::engine::cpu::documents::each_document;
@@ -45,7 +46,7 @@ use crate::ties::{PrecisionOfTie, TieScratch};
 pub(super) struct BorderedLanes<'t> {
     tile: Tile<'t>,
     hits: Above,
-    /// The ranks (from 0), by lane of the tile, from which on a hit is not merely added.
+    /// The borders of all lanes of the tile, as ranks from 0.
     borders: [u32; LANES],
     sums: [PrecisionOfTie; LANES],
     lanes: Vec<BorderedLane<'t>>,
@@ -76,7 +77,7 @@ struct BorderedLane<'t> {
 }
 
 impl BorderedLane<'_> {
-    /// The number of documents of group `at`, those that were cut off included.
+    /// Returns the number of documents of group `at`, including documents that were cut off.
     fn size(&self, at: usize) -> u32 {
         let cut = if at + 1 == self.ties.groups.len() { self.ties.cut } else { &[] };
         self.ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>()
@@ -84,9 +85,8 @@ impl BorderedLane<'_> {
 }
 
 impl<'t> BorderedLanes<'t> {
-    // Invariant: a tile has at most 64 lanes, so that the index of a lane among those pushed fits
-    // into a byte.
-    /// Makes an empty set of lanes for the sum over `hits` that is read at `cuts`.
+    // Invariant: an index into `lanes` fits into a byte, because a tile has at most 64 lanes.
+    /// Makes an empty set of lanes for the sum over `hits` with the cutoffs `cuts`.
     pub fn new(
         tile: Tile<'t>,
         hits: Above,
@@ -207,8 +207,8 @@ impl<'t> BorderedLanes<'t> {
     fn tell(&mut self, place: usize) {
         let (columns, first) = &mut self.out;
         let of = &mut self.lanes[place];
-        // Invariant: every hit above the cut has been met, because hits come in rank order and this
-        // one, if there is one, lies at or behind it.
+        // Invariant: the sum has every hit above the cutoff, because hits come in rank order and
+        // the current hit, if any, lies at or behind the cutoff.
         let mut sum = self.sums[of.lane];
         let cut = self.cuts[of.cut].min(of.end);
         let at = of.ties.groups.partition_point(|group| group.start < cut).checked_sub(1);

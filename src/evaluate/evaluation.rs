@@ -1,9 +1,9 @@
 //! An evaluation: measures with their options, and the engine and the threads that compute.
 //!
-//! Whatever is evaluated comes through one of three feeders, which know nothing but how batches
-//! come: a matrix (`matrix`), rankings in the caller's memory (`rankings`), and a run that passes
-//! (`passing`). The engine is chosen here for all of them, each batch takes the same steps
-//! (`feed`), and the sums end in one `Outcome`, of which scores and summaries are made.
+//! Three feeders deliver batches: a matrix (`matrix`), rankings in the caller's memory
+//! (`rankings`), and a streamed run (`passing`). An evaluation chooses the engine for all feeders.
+//! Every batch takes the steps of `feed`, and its sums end in an `Outcome`, from which scores and
+//! summaries are made.
 
 use std::borrow::Cow;
 
@@ -20,18 +20,18 @@ use crate::scores::{Known, Scores, TiedValue};
 use crate::summary::Summary;
 use crate::timing::Timing;
 
-/// What feeds an evaluation with batches, as far as the choice of an engine depends on it.
+/// The source of the batches of an evaluation, for the choice of an engine.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Feeder {
-    /// Matrices with as many labels, which a GPU reads too, if that pays.
+    /// Matrices with `labels` labels in all, for the CPU or, if worthwhile, a GPU.
     Matrices { labels: u64 },
     /// Rankings in memory, block by block.
     Rankings,
-    /// A run that passes, query by query.
+    /// A streamed run, query by query.
     Passing,
 }
 
-/// What is kept besides averages.
+/// The results to keep besides averages.
 #[derive(Clone, Copy)]
 pub(super) struct Wants {
     pub moments: bool,
@@ -40,16 +40,16 @@ pub(super) struct Wants {
 }
 
 impl Wants {
-    /// What a summary needs.
+    /// The results for a summary.
     pub const SUMMARY: Wants = Wants { moments: true, values: false, prints: true };
 
-    /// Makes a sink that keeps values, if they are wanted.
+    /// Makes a sink of values. The sink keeps values only if `values` is set.
     pub fn kept(self) -> KeptValues {
         KeptValues { parts: self.values.then(Vec::new) }
     }
 }
 
-/// Measures with their options, and what computes them.
+/// Measures with their options, engine and thread pool.
 pub struct Evaluation<'e> {
     pub(super) evaluator: Cow<'e, Evaluator>,
     /// The engine; `None` for the reference.
@@ -65,7 +65,7 @@ impl<'e> Evaluation<'e> {
     /// that cannot be started.
     pub(super) fn new(evaluator: Cow<'e, Evaluator>, feeder: Feeder) -> Result<Self> {
         let pool = evaluator.threads.map(pool).transpose()?;
-        // On those threads, because the choice depends on how many there are.
+        // On the threads of the pool, because the choice depends on the number of threads.
         let taken = install(pool.as_ref(), || evaluator.taken(feeder))?;
         Ok(Evaluation { evaluator, taken, pool })
     }
@@ -89,8 +89,8 @@ impl<'e> Evaluation<'e> {
         install(self.pool.as_ref(), work)
     }
 
-    /// Works with the engine. Where a GPU fails that was not asked for, the CPU does the work, and
-    /// all that comes after it: a device that failed once is not asked again.
+    /// Runs `work` with the engine. If a GPU fails that [`EngineChoice::Auto`] chose, the CPU does
+    /// this and all later work, because a failed device is not tried again.
     pub(super) fn on_engine<T: Send>(
         &mut self,
         work: impl Fn(&Evaluator, Option<&ChosenEngine>) -> Result<T> + Sync,
@@ -189,7 +189,8 @@ impl Evaluator {
         }
     }
 
-    /// Checks that batches, which come in one order, are valued in that order.
+    /// Rejects measures of ties and values over tie orders, because the batches of a stream have
+    /// one order.
     pub(super) fn check_ranked(&self, message: &str) -> Result<()> {
         match self.tied {
             TiedValue::Ranked if !self.needs_ties() => Ok(()),
@@ -197,7 +198,7 @@ impl Evaluator {
         }
     }
 
-    /// Checks that a view has a meaning for the judgments.
+    /// Rejects a view of judged documents only where judgments are by span.
     pub(super) fn check_view(&self, by: Option<JudgedBy>) -> Result<()> {
         if self.view.judged_only && by == Some(JudgedBy::Span) {
             Err(Error::Unanswerable(
@@ -220,7 +221,8 @@ impl Evaluator {
         }
     }
 
-    /// Checks that what a run retrieved says which relevant documents there are.
+    /// Rejects, with `known=retrieved`, facet measures and values over tie orders of rankings with
+    /// a depth.
     pub(super) fn check_known(&self, rule: &RankingRule) -> Result<()> {
         if self.known == Known::Judged {
             return Ok(());
@@ -243,8 +245,8 @@ impl Evaluator {
     }
 }
 
-/// Says that a measure needs judgments of chunks, where judgments are by span and these are all
-/// measures.
+/// Words the error that `measure` needs judgments of chunks, where judgments are by span.
+/// `measures` are all measures of the evaluation.
 fn needs_chunks(measure: &Measure, measures: &[Measure]) -> String {
     let of_passages = |of: &&Measure| of.input() == JudgmentInput::Groups(JudgedBy::Span);
     let first = match measures.iter().find(of_passages) {
@@ -263,13 +265,14 @@ fn needs_chunks(measure: &Measure, measures: &[Measure]) -> String {
     format!("{first} judgments of chunks: `laneval convert --qrels --chunks` makes those")
 }
 
-/// Checks that measures get the judgments that they need, if those are by these facets. Passages
-/// are no documents: how many results are relevant is not known of them, but how many there are.
+/// Rejects measures that need other judgments than judgments `by` facet, or grades for `None`.
+/// Under judgments by span, measures of grades pass only if they count results: passages are not
+/// documents, so the number of relevant results is unknown.
 pub(super) fn check_judgments(measures: &[Measure], by: Option<JudgedBy>) -> Result<()> {
     let there = by.map_or(JudgmentInput::Grades, JudgmentInput::Groups);
     let lacks = |measure: &&Measure| match measure.input() {
         JudgmentInput::Any => false,
-        // Of judges and subtopics a document has the largest grade.
+        // With judges or subtopics, the largest grade of a document counts.
         JudgmentInput::Grades => match by {
             Some(JudgedBy::Preference) => true,
             Some(JudgedBy::Span) => !measure.counts_results(),

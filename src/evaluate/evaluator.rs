@@ -28,7 +28,7 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// Every choice, with the name that it has on the command line.
+    /// Every choice, with its name on the command line.
     pub const ALL: [(&'static str, EngineChoice); 4] = [
         ("auto", EngineChoice::Auto),
         ("cpu", EngineChoice::Cpu),
@@ -78,13 +78,13 @@ impl Evaluator {
     /// Makes an evaluator of measures by name; see [`parse_list`] for the spellings.
     ///
     /// # Errors
-    /// A name that does not parse.
+    /// A name is not a measure.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let lists = names.into_iter().map(|name| parse_list(name, Defaults::default()));
         Ok(Self::of(lists.collect::<Result<Vec<_>>>()?.concat()))
     }
 
-    /// Makes an evaluator of these measures.
+    /// Makes an evaluator of parsed measures.
     pub fn of(measures: Vec<Measure>) -> Self {
         Evaluator { measures, ..Self::default() }
     }
@@ -101,32 +101,33 @@ impl Evaluator {
         Evaluator { queries, ..self }
     }
 
-    /// Chooses which ranks and documents of the rankings are looked at. The default is all.
+    /// Chooses the ranks and documents of the rankings that count. The default is all.
     #[must_use]
     pub fn with_view(self, view: View) -> Self {
         Evaluator { view, ..self }
     }
 
-    /// Chooses which relevant documents there are. The default is all that were judged.
+    /// Chooses the relevant documents that measures know. The default is all judged relevant
+    /// documents.
     ///
-    /// With [`Known::Retrieved`] a query has only the judgments of the documents that a run
-    /// retrieved for it and that the view leaves, as for a program that is given lists and no
-    /// judgments: another run has others.
+    /// With [`Known::Retrieved`], a query keeps only the judgments of documents that the run
+    /// retrieved and the view keeps, as for a program that gets lists without qrels. So each run
+    /// has relevant documents of its own.
     #[must_use]
     pub fn with_known(self, known: Known) -> Self {
         Evaluator { known, ..self }
     }
 
-    /// Chooses the value of a ranking in which documents have equal scores. The default is the
-    /// value of the order that the join made.
+    /// Chooses the value of a ranking with tied documents. The default is the value in the order of
+    /// the join.
     ///
-    /// The other choices need a matrix that knows its ties ([`Join::keep_ties`](crate::Join)).
+    /// All choices but the default need a matrix with ties ([`Join::keep_ties`](crate::Join)).
     #[must_use]
     pub fn with_tied(self, tied: TiedValue) -> Self {
         Evaluator { tied, ..self }
     }
 
-    /// Chooses the engine. The default is the fastest one for the matrix.
+    /// Chooses the engine. The default is the fastest engine for the matrix.
     #[must_use]
     pub fn with_engine(self, engine: EngineChoice) -> Self {
         Evaluator { engine, ..self }
@@ -184,7 +185,7 @@ impl Evaluator {
         Evaluator { threads, ..self }
     }
 
-    /// Sets a [`Watch`], which counts the work that is done and may stop it.
+    /// Sets a [`Watch`], which counts finished work and may stop the evaluation.
     #[must_use]
     pub fn with_watch(self, watch: Option<Arc<Watch>>) -> Self {
         Evaluator { watch, ..self }
@@ -200,18 +201,18 @@ impl Evaluator {
         self.groups.as_ref()
     }
 
-    /// The ranks and documents of the rankings that are looked at.
+    /// The part of each ranking that counts, by rank and judgment.
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// Whether a measure depends on which documents have equal scores ([`Measure::needs_ties`]), in
-    /// whatever order they are.
+    /// Whether a measure needs the groups of equal scores ([`Measure::needs_ties`]), even in the
+    /// order of the join.
     pub(crate) fn needs_ties(&self) -> bool {
         self.measures.iter().any(Measure::needs_ties)
     }
 
-    /// The relevant documents that there are.
+    /// The relevant documents known to the measures.
     pub fn known(&self) -> Known {
         self.known
     }
@@ -223,8 +224,8 @@ impl Evaluator {
         self.tied == TiedValue::Ranked
     }
 
-    /// Whether there are all relevant documents that were judged, and not only those that a run
-    /// retrieved.
+    /// Whether measures know all judged relevant documents, and not only the retrieved relevant
+    /// documents.
     #[cfg(feature = "internals")]
     pub(crate) fn knows_all(&self) -> bool {
         self.known == Known::Judged

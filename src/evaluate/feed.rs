@@ -1,5 +1,5 @@
-//! A batch on its way to sums: prepared, given to an engine, finished and tallied; and what several
-//! batches come to.
+//! The way of a batch to sums: prepared, given to an engine, finished and tallied. The results of
+//! several batches merge.
 
 use super::Evaluator;
 use super::evaluation::Wants;
@@ -22,7 +22,7 @@ use crate::watch::Watch;
 /// The results of some blocks.
 pub(super) struct BlockResults<V> {
     pub sums: Option<SlotSums>,
-    /// What was seen of scores, where blocks are made of them.
+    /// Facts about the scores, if blocks are made of scores.
     pub seen: ScoresSeen,
     /// The values of each ranking, if they are kept.
     pub values: Vec<V>,
@@ -56,13 +56,13 @@ pub(super) struct Feed<'f> {
     pub wants: Wants,
     /// The rows without documents that count nevertheless.
     pub empty: &'f [u32],
-    /// The watch that is told of tiles; `None` where whoever feeds tells it.
+    /// The watch over finished tiles; `None` if the caller of [`Evaluator::feed`] counts the tiles.
     pub watch: Option<&'f Watch>,
     /// Whether one worker takes the whole batch, because each has a batch of its own.
     pub alone: bool,
 }
 
-/// What became of a batch.
+/// The results of a batch.
 pub(super) struct Fed<S> {
     pub slots: Slots,
     pub sums: SlotSums,
@@ -73,8 +73,8 @@ impl Evaluator {
     /// Evaluates a batch. Without an engine, the reference computes.
     ///
     /// # Errors
-    /// A refusal of the engine; a batch that does not know its ties, where they are asked for; sums
-    /// that take too much memory.
+    /// A refusal of the engine; a batch without ties if ties are needed; too little memory for the
+    /// sums.
     pub(super) fn feed<S: Sink>(
         &self,
         engine: Option<&impl Engine>,

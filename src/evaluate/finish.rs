@@ -1,12 +1,12 @@
 //! From columns to values: the last step of every formula, and the walks.
 //!
-//! The rows of a tile are finished together, measure by measure: then the last line of a formula is
-//! a loop over a column and not a call a row, and the compiler makes vectors of it. Walks cannot be
-//! turned round like that, since each steps through its own documents; they go row by row, all
-//! walks of a row together, while its documents are in the cache.
+//! The rows of a tile are finished together, measure by measure: the last line of a formula is then
+//! a loop over a column instead of a call a row, and the compiler vectorises the loop. Walks cannot
+//! become loops over columns, because each row has its own documents. All walks of a row run
+//! together, while the documents of the row are in the cache.
 //!
-//! The documents are listed once for all walks, those that *any* of them heeds. A walk passes over
-//! those that mean nothing to it; the union costs less than a list a walk.
+//! All walks share one list: the union of the documents heeded by each walk. Each walk skips
+//! documents that mean nothing to the walk; one list costs less than a list for each walk.
 
 use super::judges::JudgedQueries;
 use super::together::GroupsUnderView;
@@ -29,18 +29,18 @@ pub(super) struct Finishing<'a> {
     batch: Batch<'a>,
     view: View,
     prepared: &'a Prepared<'a>,
-    /// The measures that walk, by index.
+    /// The walked measures, by index.
     walks: Vec<(usize, Box<dyn Walker>)>,
-    /// The measures that walk with their reference functions.
+    /// The measures computed by their reference functions.
     references: Vec<(usize, reference::Function)>,
-    /// The documents that matter to any walk.
+    /// The set of all documents that matter to a walk.
     heeded: Above,
     /// The values over judgments by facet.
     groups: Option<FacetWalks>,
     /// The values of passages, each with the place where it goes.
     passages: Vec<(usize, PassageValue)>,
-    /// The grades of judges, and the measures over them: how values become one, and the measure of
-    /// one judge with its function.
+    /// The grades of judges, and the measures over them: the rule to combine the values of judges,
+    /// and the measure of a single judge with its function.
     judges: Option<JudgedQueries>,
     /// The groups of equal scores, if a measure needs them.
     together: Option<GroupsUnderView<'a>>,
@@ -70,7 +70,7 @@ impl<'a> Finishing<'a> {
     /// Prepares to finish rows.
     ///
     /// # Errors
-    /// Measures that need other judgments than the batch has, or ties that it does not know.
+    /// The batch lacks judgments or ties for a measure.
     pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Result<Self> {
         let plan = prepared.plan();
         let needed = plan.facets().next().map(|(at, _)| &plan.measures()[at]);
@@ -93,8 +93,7 @@ impl<'a> Finishing<'a> {
             Some(_) => None,
             None => Some((at, reference::function(&plan.measures()[at])?)),
         };
-        // A view that keeps judged documents only goes as deep as the last judged document that it
-        // needs.
+        // A judged-only view goes only as deep as the last judged document needed.
         let least = if view.judged_only { Above::JUDGED } else { Above(255) };
         let judged = |(at, value): (usize, &FacetValue)| match value {
             FacetValue::Judges(rule) => {
@@ -130,8 +129,8 @@ impl<'a> Finishing<'a> {
         self.together
     }
 
-    /// Replaces the values of some rows where nothing is relevant, if a measure is something else
-    /// than 0 there. It is the last step, whatever computed the values.
+    /// Replaces the values of rows without relevant documents, if a measure has a value other than
+    /// 0 for them. Every engine needs this last step.
     pub fn replace(&self, rows: &[u32], scratch: &mut FinishScratch) {
         if self.prepared.replaces() {
             let FinishScratch { queries, values, .. } = scratch;
@@ -140,13 +139,13 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    /// The grades of judges, if a measure needs them.
+    /// The grades of judges, if a measure needs judges.
     pub fn judges(&self) -> Option<&JudgedQueries> {
         self.judges.as_ref()
     }
 
-    /// Finishes `rows`, which have these `columns`, into the values of the scratch. They are the
-    /// rows of `tile`, or empty ones.
+    /// Finishes `rows` with their `columns` into the values of the scratch. The rows are the rows
+    /// of `tile`, or empty rows.
     pub fn rows(
         &self,
         rows: &[u32],
@@ -314,11 +313,12 @@ impl<'a> Finishing<'a> {
     }
 }
 
-// Invariant: a row has a number for each document that is pooled, in rank order, so the two lists
-// are walked side by side.
+// Invariant: both lists have equal length, because a row has a number for each pooled document in
+// rank order.
 /// Lists the ranks (from 0) of a ranking's named documents under a view, with their numbers.
 ///
-/// Preferences are among all documents that are named, so none is dropped there.
+/// Preferences compare all named documents, so a judged-only view drops no document of a
+/// preference.
 pub(super) fn named_documents(
     pooled: &[Document],
     numbers: &[u32],

@@ -1,10 +1,10 @@
-//! The range between the worst and the best order of equal scores: how much of an average is
-//! chance.
+//! The range of an average between the worst and the best order of tied documents: the part of an
+//! average that is chance.
 //!
-//! Four evaluations of the same matrix: expected, best, worst, and the order of the join. Best and
-//! worst are bounds of what any tie-breaking rule could have made of the run, query by query; the
-//! *bias* is how much of the reported average comes from the rule. Nothing is sampled. A difference
-//! between two runs that is smaller than their intervals may be a matter of document ids alone.
+//! A matrix is evaluated four times: expected, best, worst, and in the order of the join. Best and
+//! worst bound the results of all tie-breaking rules for the run, query by query; the *bias* is the
+//! part of the reported average that comes from the rule. Nothing is sampled. If two runs differ by
+//! less than their intervals, the difference may come from document ids alone.
 
 use super::Evaluator;
 use crate::error::Result;

@@ -1,7 +1,7 @@
-//! Values for each judge of a query, and what they come to.
+//! Values for each judge of a query, and their combination into one value.
 //!
-//! The ranking is made once. For each judge it gets the labels of that judge's grades, and the
-//! measure's reference function is applied.
+//! The ranking is made once. For each judge, the ranking gets the labels of the judge's grades, and
+//! the reference function of the measure values the ranking.
 
 use rayon::prelude::*;
 
@@ -23,11 +23,11 @@ pub(super) struct JudgedQueries {
     book: Codebook,
 }
 
-/// The grades of one judge for one query.
+/// The grades of a judge for a query.
 struct Judge {
     /// The documents that the judge has graded, by number, with their grades.
     graded: Vec<(u32, f64)>,
-    /// The same as facts, of one query.
+    /// The grades as the facts of a single query.
     facts: Facts,
     exact: ExactFacts,
 }
@@ -41,7 +41,8 @@ impl JudgedQueries {
         JudgedQueries { queries, book: Codebook::of_extent(extent) }
     }
 
-    /// The value of a ranking that has these labels, of which `of` is the value for one judge.
+    /// Returns the value of a ranking with `labels` over all its judges; `of` computes the value
+    /// for a single judge.
     pub fn value(
         &self,
         batch: &Batch<'_>,

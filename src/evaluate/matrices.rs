@@ -1,5 +1,5 @@
-//! One evaluation for several matrices: the engine is chosen once, for all of them, and can be
-//! asked what it does.
+//! An evaluation for several matrices. The engine is chosen once for all matrices, and can explain
+//! its work.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use crate::label::LabelMatrix;
 use crate::plan::Plan;
 
 impl<'e> Evaluation<'e> {
-    /// Chooses the engine for these matrices, and starts the threads that were asked for.
+    /// Chooses the engine for `matrices`, and starts the requested threads.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], as far as it is about an engine.
@@ -22,19 +22,19 @@ impl<'e> Evaluation<'e> {
         Evaluation::new(Cow::Borrowed(evaluator), Feeder::Matrices { labels })
     }
 
-    /// Takes the engine that is given.
+    /// Makes an evaluation on a given engine.
     #[cfg(feature = "parts")]
     pub fn on(evaluator: &'e Evaluator, engine: ChosenEngine) -> Self {
         let taken = Some(TakenEngine::asked(engine));
         Evaluation { evaluator: Cow::Borrowed(evaluator), taken, pool: None }
     }
 
-    /// Why a GPU was not taken that would have been faster.
+    /// Returns the reason why the evaluation does not use a faster GPU.
     pub fn refused(&self) -> Option<&str> {
         self.taken.as_ref().and_then(|taken| taken.refused.as_deref())
     }
 
-    /// What the engine makes of a plan for a matrix, line by line.
+    /// Explains the work of the engine on a plan for a matrix, line by line.
     pub fn explain(&self, plan: &Plan, matrix: &LabelMatrix) -> Vec<String> {
         let prepared = plan.prepare(&matrix.batch());
         let (program, inputs, view) = (plan.program(), prepared.inputs(), self.evaluator.view);

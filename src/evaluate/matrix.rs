@@ -1,4 +1,4 @@
-//! The first feeder: a label matrix, which is one batch.
+//! The feeder of label matrices: a whole matrix is a single batch.
 
 use std::borrow::Cow;
 
@@ -21,9 +21,8 @@ impl Evaluator {
     ///
     /// # Errors
     /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view
-    /// deeper than the matrix; more measures, or measures of more runs, than there should be memory
-    /// for; a value that is not finite ([`Error::NotFinite`]); a GPU that was asked for and is not
-    /// there, or refuses.
+    /// deeper than the matrix; more measures or runs than memory should hold; a value that is not
+    /// finite ([`Error::NotFinite`]); a requested GPU that is missing or refuses.
     ///
     /// [`Error::NotFinite`]: crate::Error::NotFinite
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
@@ -31,7 +30,8 @@ impl Evaluator {
     }
 
     /// Returns the summary of all runs of a matrix, which can be merged with summaries of other
-    /// matrices. It has the ids of the queries that count, and of those that the runs lack.
+    /// matrices. The summary has the ids of the queries that count and of the queries that the runs
+    /// lack.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], and two runs of the same name.
@@ -85,7 +85,7 @@ impl Evaluator {
     /// Evaluates all runs of a matrix on `engine`.
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`], and what the engine refuses.
+    /// The errors of [`Evaluator::evaluate`], and a refusal of the engine.
     pub fn evaluate_on(&self, engine: &impl Engine, matrix: &LabelMatrix) -> Result<Scores> {
         self.evaluated(Some(engine), matrix, &mut Timing::default())
     }
@@ -95,7 +95,7 @@ impl Evaluator {
         Evaluation::new(Cow::Borrowed(self), Feeder::Matrices { labels })
     }
 
-    /// Returns the summary of a matrix, computed on the CPU that is there.
+    /// Returns the summary of a matrix, computed on `engine`.
     pub(super) fn summary_on(
         &self,
         engine: &ChosenEngine,
@@ -143,7 +143,7 @@ impl Evaluator {
         };
         let feed = Feed {
             plan: &self.plan(matrix.book())?,
-            // The reference reads labels one by one, and has no use for lists.
+            // The reference reads labels in rank order, and has no use for lists of documents.
             batch: if engine.is_some() { matrix.evaluated_batch() } else { matrix.batch() },
             cuts: self.cuts(matrix),
             slots,

@@ -1,12 +1,12 @@
-//! Judged queries that no shard of a run had.
+//! Judged queries missing from all shards of a run.
 //!
-//! A shard evaluated under the queries that it has says nothing of judged queries that no shard
-//! had. Such a query counts with the value of an empty ranking, which is not 0 for every measure,
-//! so it is computed and not assumed: a matrix of one run with those queries, none of which has a
-//! document, goes through the same evaluation as all others, and its summary is merged.
+//! A shard evaluated under its own queries says nothing of judged queries that all shards lack. A
+//! missing query counts with the value of an empty ranking. Not every measure has the value 0
+//! there, so the value is computed: a matrix of one run with an empty ranking for each missing
+//! query is evaluated like any matrix, and its summary is merged.
 //!
-//! Everything is checked on a copy first, run by run: an error leaves the summary as it was, and
-//! not with half of its runs extended.
+//! Everything is checked on a copy first, run by run: an error leaves the summary unchanged, and
+//! never with half of its runs extended.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary};
 
 impl Summary {
     /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does.
-    /// It is for shards of a run that were each evaluated against all judgments under
+    /// Call this method after merging shards of a run, each evaluated against all judgments under
     /// [`QuerySet::Both`]. Afterwards all judged queries count.
     ///
     /// # Errors
-    /// [`Error::Merge`]: counted queries that are not judged; queries whose ids are not known,
-    /// because there are too many or because they have none; groups of queries; another highest
-    /// grade, where a measure depends on it. Then nothing is added.
+    /// [`Error::Merge`]: counted queries without judgments; queries with unknown ids, because the
+    /// queries are too many or have no ids; groups of queries; a different highest grade, if a
+    /// measure depends on the highest grade. After an error the summary is unchanged.
     pub fn add_missing(&mut self, qrels: &Qrels) -> Result<()> {
         if self.runs.keys().any(|(_, group)| group.is_some()) {
             return Err(Error::Merge("the groups of the missing queries are not known".to_owned()));
@@ -77,7 +77,7 @@ impl Summary {
     }
 }
 
-/// The judged queries that are not among the queries that count.
+/// Returns the judged queries missing from the counted queries.
 fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
     let unknown = || "its queries are too many to be known, or have no ids".to_owned();
     let hashes = counted.hashes().ok_or_else(unknown)?;
@@ -89,8 +89,8 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
         None => hashes.binary_search(&QueryPrint::hash(id)).is_ok(),
     };
     let missing: Ids = judged.iter().filter(|id| !is_counted(id)).collect();
-    // Each judged query that is not missing was found among those that count; a collision of
-    // hashes, or a forged summary, may find more.
+    // Each judged query not in `missing` is a counted query. The subtraction saturates, because a
+    // collision of hashes or a forged summary may give more such queries than the count.
     let others = counted.count().saturating_sub((judged.len() - missing.len()) as u64);
     match others {
         0 => Ok(missing),
@@ -99,7 +99,7 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
     }
 }
 
-/// The summary of a run that lacks these queries.
+/// Returns the summary of empty rankings for the queries `missing` from a run.
 fn empty_rankings(
     measures: &[crate::measure::Measure],
     view: crate::label::View,

@@ -20,13 +20,13 @@ use crate::summary::{
     GradeRange, QueryPrint, RunSummary, Summary, left_out, of_grades, unlike_queries,
 };
 
-/// The sums of an evaluation, with what they are of.
+/// The sums of an evaluation, with its evaluator, runs and queries.
 pub(super) struct Outcome<'o, J> {
     pub evaluator: Cow<'o, Evaluator>,
     pub joined: J,
     pub slots: Slots,
     pub sums: SlotSums,
-    /// Notices about the queries that were chosen.
+    /// Notices about the chosen queries.
     pub notices: Vec<Notice>,
     pub wants: Wants,
 }
@@ -38,7 +38,7 @@ impl<J: Joined> Outcome<'_, J> {
     /// The summary of all runs.
     ///
     /// # Errors
-    /// A value that is not finite; two runs of the same name.
+    /// An infinite or NaN value; two runs with equal names.
     pub fn summary(&self) -> Result<Summary> {
         self.summary_from(self.summaries(true)?)
     }
@@ -71,7 +71,7 @@ impl<J: Joined> Outcome<'_, J> {
     /// The scores of all runs, with the statistics that need all values.
     ///
     /// # Errors
-    /// A value that is not finite, unless the evaluator lets it through.
+    /// An infinite or NaN value, unless the evaluator allows values that are not finite.
     pub fn scores(&self, kept: KeptValues) -> Result<Scores> {
         let summaries = self.summaries(false)?;
         self.scores_from(summaries, kept)
@@ -120,7 +120,8 @@ impl<J: Joined> Outcome<'_, J> {
             .collect())
     }
 
-    /// Checks that values are finite, as they have to be for a summary.
+    /// Rejects infinite and NaN values. With `prints`, an evaluator that allows infinite or NaN
+    /// values does not suppress the error.
     fn check_finite(&self, prints: bool) -> Result<()> {
         let found = self.sums.not_finite.filter(|_| !self.evaluator.not_finite || prints);
         let Some(NotFinite { row, measure, value }) = found else { return Ok(()) };
@@ -248,7 +249,7 @@ impl Evaluator {
     /// The scores of all runs.
     ///
     /// # Errors
-    /// A statistic that is not finite, unless the evaluator lets it through.
+    /// An infinite or NaN statistic, unless the evaluator allows values that are not finite.
     pub(super) fn scores_of(
         &self,
         book: &Codebook,
@@ -285,7 +286,7 @@ impl Evaluator {
         })
     }
 
-    /// Checks that the runs have what the evaluator needs of them.
+    /// Rejects runs whose depth, judgments or queries do not suit the options of the evaluator.
     pub(super) fn check(&self, joined: &impl Joined, slots: &Slots) -> Result<()> {
         self.check_depth(&joined.rule())?;
         check_judgments(&self.measures, joined.judged_by())?;
@@ -310,7 +311,7 @@ impl Evaluator {
     }
 }
 
-/// What all rankings of a run have in common.
+/// The properties that all rankings of a run share.
 pub(super) struct RankedBy<'o> {
     pub book: &'o Codebook,
     pub rule: RankingRule,
@@ -325,12 +326,12 @@ fn largest_of_groups(measures: &[Measure], by: Option<JudgedBy>) -> Option<Notic
     (!measures.is_empty()).then_some(Notice::LargestOfGroups { by, measures })
 }
 
-/// Sets of queries, so that runs with the same queries share them.
+/// The fingerprints of query sets, which runs with equal query sets share.
 #[derive(Default)]
 struct Prints(HashMap<Vec<usize>, Arc<QueryPrint>>);
 
 impl Prints {
-    /// The queries that are counted.
+    /// Returns the fingerprint of the counted queries.
     fn of(
         &mut self,
         joined: &impl Joined,
@@ -344,7 +345,7 @@ impl Prints {
     }
 }
 
-/// The ids of those of `queries` that a run lacks.
+/// Returns the ids of the queries in `queries` that a run lacks.
 fn missing(
     joined: &impl Joined,
     run: usize,

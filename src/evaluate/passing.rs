@@ -1,8 +1,8 @@
-//! The third feeder: runs that are read once, joined with judgments, ranked, and evaluated query by
-//! query as their results arrive.
+//! The third feeder: streamed runs, read once, joined with judgments, ranked, and evaluated query
+//! by query as results arrive.
 //!
-//! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and
-//! forgets it.
+//! Each worker gathers the rankings of some queries into a block, evaluates the block, and drops
+//! the block.
 //!
 //! ```text
 //! text ──► whoever is free cuts a chunk off ──► ranks its queries ──► take: some whole queries ──┐
@@ -11,14 +11,14 @@
 //!                                                                            └ values, if wanted
 //! ```
 //!
-//! A query is complete when another begins, and cannot be known to be complete before. So each push
-//! holds its last query back, and the end of the run releases it. Queries that the run lacks are
-//! known at the end only: they are evaluated then, as empty rankings, if they count.
+//! Only the start of the next query tells that a query is complete. So each push holds its last
+//! query back, and the end of the run releases the last query. Queries that the run lacks are known
+//! only at the end: if missing queries count, the end evaluates them as empty rankings.
 //!
-//! An error ends the evaluation for good. What a worker added before it may already be in the sums,
-//! and nobody could say which queries; so nothing more is accepted, and no partial answer is given.
-//! A worker that fails keeps its error and refuses more rankings; the reader then ends without an
-//! error of its own.
+//! An error ends the evaluation for good. The sums may already have some queries from before the
+//! error, and nobody could say which queries. So the evaluation accepts no more results and gives
+//! no partial answer. A worker that fails keeps its error and refuses more rankings; the reader
+//! then ends without an error of its own.
 
 use std::borrow::Cow;
 use std::io::{self, Cursor, Read};
@@ -44,15 +44,15 @@ use crate::summary::Summary;
 use crate::ties::Cuts;
 use crate::watch::Watch;
 
-/// The number of empty rankings that are evaluated at a time.
+/// The number of empty rankings to evaluate at a time.
 const EMPTY: usize = 1 << 14;
 
-/// An evaluation of a run that is read once, as text or as columns, against judgments. It holds the
-/// query that is being read, some queries that wait to be evaluated, and a few numbers for each
-/// judged query, but never the whole run.
+/// An evaluation of a streamed run, read once as text or as columns, against judgments. The stream
+/// holds the current query, some queries waiting for evaluation, and a few numbers for each judged
+/// query, but never the whole run.
 ///
-/// The results of a query must be together, in one batch or in several that follow one another: a
-/// query is evaluated when another one begins. A query that comes back later is an error
+/// The results of a query must be consecutive, in one batch or across batches, because the start of
+/// the next query evaluates a query. A query that comes back later is an error
 /// ([`Error::CameBack`]). Use [`Join::runs`] or [`Join::columns`] for runs in any order.
 ///
 /// ```
@@ -75,9 +75,9 @@ pub struct RunStream<'q> {
     failed: bool,
 }
 
-/// The parts that all workers share.
+/// The shared state of all workers.
 struct PassingEvaluation<'q> {
-    /// The evaluation, without its watch, which counts blocks here.
+    /// The evaluation, without its watch; the field `watch` counts blocks.
     evaluation: Evaluation<'static>,
     watch: Option<Arc<Watch>>,
     wants: Wants,
@@ -93,8 +93,8 @@ impl Evaluator {
     ///
     /// # Errors
     /// A measure that does not fit the grades; a view deeper than the join; none of the chosen
-    /// queries is judged; qrels that were read in another dialect; a GPU that was asked for, which
-    /// reads matrices only.
+    /// queries is judged; qrels that were read in another dialect; a requested GPU, because a GPU
+    /// reads only matrices.
     pub fn run_stream<'q>(
         &self,
         join: &Join,
@@ -154,7 +154,7 @@ impl Evaluator {
 }
 
 impl<'q> RunStream<'q> {
-    /// Evaluates a batch of results. Those of its last query are copied and wait, because that
+    /// Evaluates a batch of results. The results of the last query are copied and wait, because the
     /// query may continue in the next batch.
     ///
     /// # Errors
@@ -170,8 +170,8 @@ impl<'q> RunStream<'q> {
     ///
     /// # Errors
     /// Errors of the reader; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]);
-    /// [`Error::Stopped`], which does not end a reader that waits. After an error nothing more can
-    /// be read.
+    /// [`Error::Stopped`], although stopping does not wake a blocked reader. After an error nothing
+    /// more can be read.
     pub fn read(&mut self, text: impl Read + Send) -> Result<()> {
         let watch = self.shared.watch.clone();
         let text = PassingText::new(&self.source, StoppableText { text, watch });
@@ -211,16 +211,17 @@ impl<'q> RunStream<'q> {
         self.shared.evaluation.engine_name()
     }
 
-    /// The number of results so far, those of queries that are not judged included.
+    /// Returns the number of results so far, including results of unjudged queries.
     pub fn results(&self) -> u64 {
         self.run.results()
     }
 
-    /// Returns the summary of the run. Judged queries that it lacks count as [`QuerySet`] says.
+    /// Returns the summary of the run. The [`QuerySet`] decides whether judged queries missing from
+    /// the run count.
     ///
     /// # Errors
     /// As [`RunStream::push`]; a run without results, or without a judged query; a missing query
-    /// under [`QuerySet::Complete`]; a value that is not finite.
+    /// under [`QuerySet::Complete`]; an infinite or NaN value.
     pub fn finish(self) -> Result<Summary> {
         self.end()?.0.summary()
     }
@@ -269,15 +270,16 @@ impl<'q> RunStream<'q> {
         if self.shared.is_stopped() { Error::Stopped } else { error }
     }
 
-    /// Finishes the run: its last query, the queries that it lacks, and its sums.
+    /// Finishes the run: evaluates its last query and its missing queries, and merges the sums of
+    /// all workers.
     fn end(mut self) -> Result<(Outcome<'static, ReadRun<'q>>, KeptValues)> {
         let Passed { info, met } = self.go(|run| run.finish())?;
         let RunStream { shared, mut run, .. } = self;
         let mut part = PassedValues::default();
         run.takers().for_each(|worker| part.merge(std::mem::take(&mut worker.part)));
         drop(run);
-        // Invariant: others that share it are the workers and the function that makes them, which
-        // went with the run.
+        // Invariant: nothing else shares `shared` now, because only the workers and their factory
+        // had clones, and `drop(run)` dropped both.
         let of = Arc::into_inner(shared).unwrap_or_else(|| unreachable!("all workers are gone"));
         let run = ReadRun { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
         of.evaluation.evaluator.check(&run, &of.slots)?;
@@ -368,7 +370,7 @@ impl<R: Read> Read for StoppableText<R> {
 /// Queries with their values, `[measure][query]`.
 type PassedValues = BlockResults<(Vec<u32>, Vec<f64>)>;
 
-/// A worker, which evaluates rankings as they come.
+/// A worker that evaluates each ranking on arrival.
 struct EvaluatingWorker<'q> {
     of: Arc<PassingEvaluation<'q>>,
     block: Block,
@@ -387,7 +389,7 @@ impl<'q> EvaluatingWorker<'q> {
     }
 }
 
-/// A ranking as it comes.
+/// The labels of the ranking of one query.
 struct QueryRanking<'r> {
     query: u32,
     labels: &'r [u8],

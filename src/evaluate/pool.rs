@@ -7,13 +7,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::{Error, Result};
 
-/// The number of threads that are started on any machine if they are asked for.
+/// The number of threads to start on any machine if the caller asks.
 const MOST: usize = 64;
-/// The number of threads that are started if they are asked for, for each that the machine has.
+/// The number of threads to start for each hardware thread if the caller asks.
 const EACH: usize = 4;
 
-/// The most threads that are started, however many are asked for: 64, or four times as many as the
-/// machine has. More would only wait for each other.
+/// Returns the maximal number of threads to start, for any request: 64, or four times the number of
+/// hardware threads, whichever is more. More threads would only wait for each other.
 ///
 /// ```
 /// assert!(laneval::most_threads() >= 64);
@@ -22,7 +22,7 @@ pub fn most_threads() -> usize {
     MOST.max(available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(EACH))
 }
 
-/// A pool of `threads` threads, or of as many as are started at most.
+/// Starts a pool of `threads` threads, but at most [`most_threads`].
 pub(crate) fn pool(threads: NonZeroUsize) -> Result<ThreadPool> {
     let pool = ThreadPoolBuilder::new().num_threads(threads.get().min(most_threads())).build();
     pool.map_err(|error| Error::Unanswerable(format!("no threads can be started: {error}")))

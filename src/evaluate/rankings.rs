@@ -1,14 +1,15 @@
-//! The second feeder: rankings in memory, evaluated in blocks whose memory is used again, all at
-//! once or batch by batch.
+//! The second feeder: rankings in memory, all at once or batch by batch, evaluated in blocks with
+//! reused memory.
 //!
-//! A block is some rows that become a small label matrix in a worker's own memory, are evaluated as
-//! any batch, and are overwritten by the next block. 256 KiB of labels stay in the cache between
-//! being encoded, folded and finished; its rows fill the lanes of whole tiles.
+//! A block is some rows in the memory of a worker. The worker makes a small label matrix of the
+//! block, evaluates the matrix like any batch, and overwrites it with the next block. A block has
+//! 256 KiB of labels, so labels stay in the cache from encoding to finishing, and its rows fill the
+//! lanes of whole tiles.
 //!
-//! What remains of a block are exact sums, which merge in any order to the same bits. So neither
-//! the size of a block, nor which worker takes it, nor how the caller cuts his rankings into
-//! batches shows in any number. Values of single queries, if wanted, are kept with the number of
-//! the block's first row, and put in order at the end.
+//! A block leaves exact sums, and exact sums merge to equal bits in any order. So no number depends
+//! on the size of a block, on the worker of a block, or on the batches of the caller. Values of
+//! single queries, if wanted, are kept with the number of the block's first row, and put in order
+//! at the end.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -110,12 +111,11 @@ impl Evaluator {
         stream.scores()
     }
 
-    /// Starts an evaluation of rankings that are added batch by batch, of labels with the grades of
-    /// `book`.
+    /// Starts an evaluation of rankings added batch by batch, with labels for the grades of `book`.
     ///
     /// # Errors
-    /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a GPU
-    /// that was asked for and is not there.
+    /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a
+    /// requested GPU that is missing.
     pub fn stream(&self, book: &Codebook) -> Result<Stream> {
         self.stream_of(book, Wants::SUMMARY)
     }
@@ -130,7 +130,7 @@ impl Evaluator {
         }
         check_judgments(&self.measures, None)?;
         let plan = self.plan(book)?;
-        // What lies behind all cutoffs is known as well.
+        // Labels behind all cutoffs are needed too.
         let all = self.view.judged_only || self.known == Known::Retrieved;
         let seen = if all { None } else { plan.reach() };
         let reach = seen
@@ -153,11 +153,11 @@ impl Evaluator {
 }
 
 impl Stream {
-    /// Evaluates more rankings. If one is wrong, none of them counts.
+    /// Evaluates more rankings. After an error, no ranking of the call counts.
     ///
     /// # Errors
-    /// What is wrong with the arrays, by row and place; ids, if earlier rankings had none, or no
-    /// ids, if they had; a value that is not finite; an empty ranking under [`QuerySet::Complete`];
+    /// A fault of the arrays, by row and place; rankings with ids after rankings without ids, or
+    /// the reverse; an infinite or NaN value; an empty ranking under [`QuerySet::Complete`];
     /// [`Error::Stopped`].
     pub fn push(&mut self, rankings: &Rankings<'_>) -> Result<()> {
         let named = rankings.row_ids().is_some();
@@ -193,7 +193,7 @@ impl Stream {
         Ok(())
     }
 
-    /// The number of rankings so far.
+    /// Returns the number of rankings added.
     pub fn rows(&self) -> usize {
         self.rows.count
     }
@@ -201,7 +201,7 @@ impl Stream {
     /// Returns the summary of all rankings.
     ///
     /// # Errors
-    /// No ranking at all; an id that two rankings have.
+    /// No ranking at all; two rankings with equal ids.
     pub fn finish(self) -> Result<Summary> {
         let runs = BTreeMap::from([((NAME.to_owned(), None), self.run_summary()?)]);
         Ok(self.evaluation.evaluator.summary_of(runs))

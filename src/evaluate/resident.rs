@@ -1,4 +1,4 @@
-//! Measures that are averaged repeatedly over labels that stay on a GPU: only averages come back.
+//! Repeated averages of measures over labels that stay on a GPU: only averages come back.
 
 use super::Evaluator;
 use super::slots::Slots;

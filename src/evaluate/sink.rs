@@ -1,9 +1,9 @@
-//! Sinks, which are shown the values of queries.
+//! Sinks: receivers of the values of queries.
 
 use crate::label::Batch;
 
-/// A sink is shown the values of queries, some rows at a time, in any order. It computes what no
-/// summary tells, such as a median.
+/// A receiver of the values of queries, some rows at a time, in any order. A sink can compute
+/// statistics missing from a summary, such as a median.
 ///
 /// Each worker has a sink of its own, and in the end the sinks are merged.
 ///
@@ -40,20 +40,20 @@ pub trait Sink: Send {
     /// [`UNDEFINED`](crate::scores::UNDEFINED).
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]);
 
-    /// Adds what another worker's sink has been shown.
+    /// Adds the values received by the sink of another worker.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;
 }
 
-/// A sink that ignores all values.
+/// A sink without effect: it ignores all values.
 impl Sink for () {
     fn values(&mut self, _: &Batch<'_>, _: &[u32], _: &[f64]) {}
 
     fn merge(&mut self, (): Self) {}
 }
 
-/// A sink that keeps all values, if they are wanted.
+/// A sink that keeps all values if `parts` is set.
 #[derive(Default)]
 pub(super) struct KeptValues {
     /// Rows with their values, `[measure][row]`, in any order.

@@ -58,13 +58,13 @@ impl Groups {
         self.groups.keys().map(String::as_str)
     }
 
-    /// The queries of a group, in bytewise order; none if there is no such group.
+    /// The queries of a group, in bytewise order; empty for an unknown group.
     pub fn queries(&self, group: &str) -> impl ExactSizeIterator<Item = &[u8]> {
         self.groups.get(group).map_or(&[][..], Vec::as_slice).iter().map(Vec::as_slice)
     }
 }
 
-/// The slots of sums: one for each run, or one for each run and one for each of its groups.
+/// The slots of sums: a slot for each run, and with groups a slot more for each group of the run.
 #[derive(Debug)]
 pub(super) struct Slots {
     runs: usize,
@@ -76,9 +76,9 @@ pub(super) struct Slots {
 /// The slots of each query.
 #[derive(Debug)]
 pub(super) struct Selection {
-    /// For each slot of a run, the queries that count in it, ascending.
+    /// The counted queries of each slot of a run, ascending.
     queries: Vec<Vec<u32>>,
-    /// For each query, the slots in which it counts; slot 0 is that of all queries.
+    /// The slots that count each query; slot 0 counts all chosen queries.
     of: Vec<Vec<u32>>,
     /// The names of the groups. Group `i` has slot `i + 1`.
     groups: Arc<[String]>,
@@ -90,7 +90,7 @@ impl Selection {
         1 + self.groups.len()
     }
 
-    /// The slots in which a query counts.
+    /// Returns the slots that count a query.
     pub fn of(&self, query: usize) -> &[u32] {
         &self.of[query]
     }
@@ -159,7 +159,7 @@ impl Slots {
         Slots { runs, all: queries, selection: None }
     }
 
-    /// The same slots for some rankings of one run, which have these queries.
+    /// Returns the slots of one run for a part of its rankings, whose queries are `queries`.
     pub fn of_part(&self, queries: &[u32]) -> Self {
         let selection = self.selection.as_ref().map(|selection| Selection {
             queries: vec![Vec::new(); selection.slots()],

@@ -1,13 +1,14 @@
-//! What a worker makes of its tiles: values, and exact sums of them. A sink is shown the values.
+//! The results of a worker: the values of its tiles, which a sink receives, and exact sums of the
+//! values.
 //!
-//! A tile's values are added by the worker that made them, while they are still in its cache. No
-//! worker ever waits for another: each has sums of its own for all runs and measures, and these are
-//! merged at the end. The price is memory: workers × slots × measures sums of 88 bytes, and 200
-//! bytes more where moments are wanted. Where that is more than 4 GiB fewer workers run.
+//! The worker that makes the values of a tile also adds the values, while they are still in its
+//! cache. No worker waits for another worker: each has sums of its own for all runs and measures,
+//! and the end merges all sums. The price is memory: workers × slots × measures sums of 88 bytes,
+//! and 200 bytes more for moments. If the sums would take more than 4 GiB, fewer workers run.
 //!
-//! Why it does not matter who adds what: exact sums are integers, extremes are a minimum and a
-//! maximum, counts are counts, and the first value that is not finite is a minimum by row and
-//! measure. All four are commutative and associative to the bit.
+//! Why sums do not depend on the distribution of tiles to workers: exact sums are integers,
+//! extremes are a minimum and a maximum, counts are counts, and the first value that is not finite
+//! is a minimum by row and measure. All four are commutative and associative to the bit.
 
 use std::ops::Range;
 
@@ -22,14 +23,14 @@ use crate::label::{Batch, LANES, View};
 use crate::measure::Average;
 use crate::stats::{ExactSum, Moments, is_undefined};
 
-/// The bytes that the sums of all workers may take.
+/// The most bytes for the sums of all workers.
 const MOST_BYTES: usize = 4 << 30;
 
-/// The parts that all workers share.
+/// The shared state of all workers.
 pub(super) struct TallyContext<'a> {
     pub batch: Batch<'a>,
     pub finishing: Finishing<'a>,
-    /// The values that are computed again where scores are tied.
+    /// The values to compute again for tied scores.
     pub over_ties: Option<OverTies<'a>>,
     pub averages: Vec<Average>,
     pub slots: Slots,
@@ -39,7 +40,7 @@ pub(super) struct TallyContext<'a> {
     pub skips: bool,
 }
 
-/// The values and sums of one worker so far.
+/// The values and running sums of a worker.
 pub(super) struct Tally<'a, S> {
     asked: &'a TallyContext<'a>,
     scratch: FinishScratch,
@@ -59,11 +60,11 @@ pub(super) struct SlotSums {
     pub moments: Vec<Moments>,
     /// The number of rows without a value, `[slot][measure]`; none where all have one.
     pub skipped: Vec<u64>,
-    /// The first value that is not finite.
+    /// The first infinite or NaN value, by row and measure.
     pub not_finite: Option<NotFinite>,
 }
 
-/// A value that is not finite.
+/// An infinite or NaN value.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NotFinite {
     pub row: u32,
@@ -116,7 +117,8 @@ impl<'a, S: Sink> Tally<'a, S> {
         }
     }
 
-    /// Adds `rows`, which have these `columns`. They are the rows of `tile`, or empty ones.
+    /// Adds the values of `rows`, computed from `columns`. The rows are the rows of `tile`; without
+    /// a tile, the rows have no documents.
     pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
         let TallyContext { batch, finishing, over_ties, .. } = self.asked;
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -152,8 +154,8 @@ impl<'a, S: Sink> Tally<'a, S> {
                     let slots = selection.of(asked.batch.query(row)).iter();
                     lanes.extend(slots.map(|&slot| (first + slot as usize, lane)));
                 }
-                // By slot, and by lane within it: then each slot's values are one stretch, added in
-                // one call.
+                // By slot, and by lane within it: the values of each slot are then one stretch,
+                // added in a single call.
                 lanes.sort_unstable();
                 for of_slot in lanes.chunk_by(|one, next| one.0 == next.0) {
                     let slot = of_slot[0].0;
@@ -166,8 +168,8 @@ impl<'a, S: Sink> Tally<'a, S> {
                     for (measure, values) in chosen.chunks_exact(of_rows.len()).enumerate() {
                         sums.add(asked, (slot, measure), &of_rows, values, terms);
                     }
-                    // Slot 0 of a run has each of its chosen queries once; in the other slots they
-                    // are there again.
+                    // The sink reads slot 0 alone: slot 0 of a run has each chosen query once, and
+                    // the other slots repeat queries.
                     if slot % selection.slots() == 0 {
                         sink.values(&asked.batch, &of_rows, &chosen);
                     }

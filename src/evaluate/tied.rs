@@ -120,10 +120,10 @@ pub(super) struct TiedScratch {
     ties: TieScratch,
 }
 
-/// The way of each measure of a plan, and the orders of codes in which tiles are arranged.
+/// Returns the way of each measure of a plan, and the orders of codes in which tiles are arranged.
 ///
 /// # Errors
-/// All measures that have no such value.
+/// A list of the measures that lack the value.
 fn ways(
     value: TiedValue,
     batch: &Batch<'_>,
@@ -161,7 +161,7 @@ fn ways(
 
 /// The way of an expected value of the measure `at` of a plan.
 fn expected_way(expectation: Expectation, view: View, plan: &Plan, at: usize) -> Way {
-    // Must be asked first: what is the same in every order needs no closed form, also where
+    // Must come first: a value that is the same in every order needs no closed form, even where
     // documents are dropped.
     if expectation.is_fixed() {
         return Way::Columns;
@@ -187,11 +187,12 @@ pub(super) fn too_many_grades() -> Error {
 }
 
 impl<'a> OverTies<'a> {
-    /// Plans how these measures are valued in a batch; `None` where its order is taken as it is.
-    /// `cpu` is the CPU engine, if that computes.
+    /// Plans the values of measures over the ties of a batch; `None` where the order of the ranking
+    /// counts. `cpu` is the CPU engine, if the CPU computes.
     ///
     /// # Errors
-    /// A batch that does not know its ties; all measures that have no such value.
+    /// A batch with too many distinct grades; a batch that does not know its ties; a list of the
+    /// measures that lack the value.
     pub fn new(
         value: TiedValue,
         batch: &Batch<'a>,
@@ -208,9 +209,10 @@ impl<'a> OverTies<'a> {
         let ties = batch.tied_groups().ok_or_else(unknown)?;
         let plan = prepared.plan();
         let (ways, keys) = ways(value, batch, (view, cuts), plan)?;
-        // A group that starts behind the limit of a measure changes nothing for it, and the row's
-        // value of the order in the file stays. Where documents are dropped, those behind a cutoff
-        // move up. Where rankings are cut, it is open which documents they have.
+        // A group that starts behind the limit of a measure does not change the value: the row
+        // keeps its value in the order of the file. Rankings that are not whole have no limit.
+        // Where documents are dropped, documents behind a cutoff move up; where rankings are cut,
+        // the order of ties decides which documents stay.
         let whole = cuts == Cuts::default();
         let limit = |measure: &Measure| measure.rank().filter(|_| whole).unwrap_or(u32::MAX);
         let limits = plan.measures().iter().map(limit).collect();
@@ -298,8 +300,8 @@ impl<'a> OverTies<'a> {
         if self.ways.iter().any(Way::is_of_row) {
             self.compute(tile, rows, &tied, values, scratch);
         }
-        // The first key's values are in place already, for all measures; those of the others
-        // replace their own, in tied rows alone.
+        // The values of the first key are already in place for all measures. Each further key
+        // replaces the values of its measures, in tied rows alone.
         for (number, key) in self.keys.iter().enumerate().skip(1) {
             let mut finish = std::mem::take(&mut scratch.finish);
             self.arranged(at, key, &tied, finishing, &mut finish, scratch);
@@ -354,8 +356,8 @@ impl<'a> OverTies<'a> {
         }
         let input =
             |row: u32| move |input: usize| self.job.inputs[input][self.batch.judgments(row)];
-        // Sixteen lanes at a time: those are one vector of labels, so the documents of all tied
-        // lanes among them come from one pass.
+        // Sixteen lanes at a time, because one vector holds the labels of sixteen lanes: one pass
+        // finds the documents of all tied lanes in the vector.
         let mut rest = tied;
         while let Some(&(first, _)) = rest.first() {
             let first = first / NARROW_LANES * NARROW_LANES;
@@ -456,7 +458,7 @@ impl Evaluator {
     /// is known before any ranking is read.
     ///
     /// # Errors
-    /// All measures that have no such value; the reference, which has none at all.
+    /// A list of the measures that lack the value; the reference engine, which values no ties.
     #[doc(hidden)]
     pub fn check_tied(&self) -> Result<()> {
         if self.tied == TiedValue::Ranked {

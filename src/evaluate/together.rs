@@ -12,10 +12,10 @@ pub(super) struct GroupsUnderView<'a> {
 }
 
 impl<'a> GroupsUnderView<'a> {
-    /// Returns the groups, if one of the measures needs them.
+    /// Returns the groups of equal scores, if a measure needs groups.
     ///
     /// # Errors
-    /// A batch that does not know them.
+    /// A batch without known ties.
     pub fn of(measures: &[Measure], batch: &Batch<'a>, view: View) -> Result<Option<Self>> {
         if !measures.iter().any(Measure::needs_ties) {
             return Ok(None);
@@ -24,12 +24,12 @@ impl<'a> GroupsUnderView<'a> {
         Ok(Some(GroupsUnderView { ties, view }))
     }
 
-    /// The groups of a row that have a graded document, at the ranks of the view. `labels` are
-    /// those of the row without the view.
+    /// Returns the groups of a row with a graded document, at the ranks of the view. `labels` are
+    /// the labels of the row without the view.
     pub fn groups(&self, row: u32, labels: &[u8]) -> Vec<TiedGroup> {
         let end = self.view.depth.map_or(labels.len(), |depth| labels.len().min(depth as usize));
         let (mut read, mut ranks) = (0, 0);
-        // The number of documents that the view leaves above a rank; ranks ascend.
+        // The number of documents in the view above a rank; ranks ascend.
         let mut above = |rank: u32| {
             let rank = (rank as usize).min(end);
             let passed = &labels[read..rank];

@@ -1,13 +1,13 @@
-//! The value of a topic that a run lacks, as trec_eval 10 computes it.
+//! The value of trec_eval 10 for a topic that a run lacks.
 
 use crate::label::{Codebook, LabelMatrix, View};
 use crate::measure::Measure;
 use crate::reference::{self, RankedFacets, Ranking, ReferenceGrades};
 
-/// The value that a ranking of one document has that the judgments do not name, for a query of a
-/// matrix; 0 for a measure without a function.
+/// Returns the value of a ranking of a single document outside the qrels, for a query of a matrix,
+/// and 0 for a measure without a function.
 ///
-/// trec_eval 10 evaluates topics that a run lacks as if it had retrieved such a document.
+/// trec_eval 10 gives a topic that a run lacks the value of this ranking.
 pub fn of_one_unpooled(measure: &Measure, matrix: &LabelMatrix, query: usize, view: View) -> f64 {
     let mut labels = vec![Codebook::UNPOOLED];
     view.of_row(&mut labels);

@@ -67,7 +67,7 @@ impl Deref for CodeTable {
 }
 
 impl CodeTable {
-    /// The function of exact grades, if it takes one.
+    /// Returns the gains of exact grades, if the table has such gains.
     pub fn exact(&self) -> Option<&ExactGains> {
         self.exact.as_ref()
     }
@@ -75,15 +75,15 @@ impl CodeTable {
     /// Applies a function to the value of every code.
     #[must_use]
     pub fn map(mut self, of: impl Fn(u8, f64) -> f64) -> Self {
-        // Tables are shared by the measures of one gain; a table that is shared is copied before it
-        // is changed.
+        // Measures with equal gains share a table, so `make_mut` copies a shared table before the
+        // change.
         let entries = Arc::make_mut(&mut self.codes);
         (0..=u8::MAX).zip(entries).for_each(|(code, value)| *value = of(code, *value));
         self
     }
 
-    /// The table without the values of judged documents below a grade, `kept` being the codes of
-    /// the others.
+    /// Returns the table with value 0 for judged documents below a grade; `kept` has the codes of
+    /// all other judged documents.
     #[must_use]
     pub fn floored(self, floor: f64, kept: crate::label::Above) -> Self {
         let judged = crate::label::Above::JUDGED;
@@ -135,10 +135,11 @@ impl Gains {
         }
     }
 
-    /// The gain of every code; 0 for the codes of unjudged documents unless a table names them.
+    /// Returns the gain of every code. Codes of unjudged documents have gain 0, unless a table
+    /// names these codes.
     ///
     /// # Errors
-    /// A gain that is not finite, such as 2^2000.
+    /// An infinite or NaN gain, such as 2^2000.
     pub fn table(&self, book: &Codebook) -> Result<CodeTable, String> {
         let mut table = [0.0; 256];
         if let Gains::Table(pairs) = self {
@@ -151,7 +152,7 @@ impl Gains {
         };
         let classes_differ = matches!(self, Gains::AtLeast(_));
         match book.extent() {
-            // The gains of other functions grow with the grade, and those of a table are finite.
+            // All functions but `AtLeast` grow with the grade, and the gains of a table are finite.
             Some(extent) if !classes_differ => {
                 finite(extent.largest)?;
                 let exact = ExactGains { gains: self.clone(), floor: 0.0, unit: 1.0 };
@@ -178,22 +179,22 @@ impl Gains {
     }
 }
 
-// Gains of 2¹⁰²⁰ are finite and two of them are not. In a quotient of two sums of gains a common
-// factor cancels, and a power of two cancels to the bit: multiplying all terms by it multiplies all
-// sums and roundings by it, as long as nothing leaves the normal range. So 2⁻¹²⁸ is taken of
-// everything: the largest finite gain comes below 2⁸⁹⁶, and 2⁶⁰ of these can be added. At the lower
-// end 2⁻⁸⁰⁰ becomes 2⁻⁹²⁸, which divided by a logarithm is still far above the subnormal numbers,
-// where bits would be lost.
-/// Scales the table of a measure that divides one sum of gains by another. If gains are so large
-/// that a sum might not be finite, all are multiplied by a power of two, which changes no bit of
+// A gain of 2¹⁰²³ is finite, but the sum of two is not. In a quotient of two sums of gains a common
+// factor cancels, and a power of two cancels to the bit: multiplying all terms by a power of two
+// multiplies all sums and roundings alike, as long as no number leaves the normal range. So all
+// gains are multiplied by 2⁻¹²⁸: the largest finite gain comes below 2⁸⁹⁶, and 2⁶⁰ such gains can
+// be added. At the lower end 2⁻⁸⁰⁰ becomes 2⁻⁹²⁸. Divided by a logarithm, 2⁻⁹²⁸ is still far above
+// the subnormal numbers, which would lose bits.
+/// Scales the table of a measure that divides one sum of gains by another. If a sum of the gains
+/// might not be finite, all gains are multiplied by a power of two. The factor changes no bit of
 /// the quotient.
 ///
 /// # Errors
-/// Gains so far apart that the smallest would lose bits.
+/// The smallest gain would lose bits beside the largest gain.
 pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, String> {
-    /// The largest gain of which 2⁶⁰ can be added without overflow.
+    /// The largest gain, so that a sum of 2⁶⁰ gains does not overflow.
     const LARGEST: f64 = power_of_two(900);
-    /// The smallest gain that may occur beside one above [`LARGEST`].
+    /// The smallest gain allowed beside a gain above [`LARGEST`].
     const SMALLEST: f64 = power_of_two(-800);
     const UNIT: f64 = power_of_two(-128);
     let gains = || table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);

@@ -149,7 +149,7 @@ pub enum Fold {
     PreferenceSum {
         /// The codes of the hits.
         hits: Above,
-        /// The codes of the judged documents; those that are no hits are the non-relevant ones.
+        /// The codes of the judged documents. Judged documents that are not hits are non-relevant.
         judged: Above,
         /// The most documents above a hit that count, as an index into the inputs of the program.
         cap: usize,
@@ -170,7 +170,7 @@ pub enum Fold {
 }
 
 impl Fold {
-    /// The name of the fold, that of its variant.
+    /// The name of the fold's variant.
     pub fn name(&self) -> &'static str {
         match self {
             Fold::Count(_) => "Count",
@@ -203,15 +203,15 @@ pub enum Cut {
 pub struct Task {
     /// The fold to compute.
     pub fold: Fold,
-    /// The places at which it is read. [`Fold::FirstRank`] has one cut, the deepest that is needed;
-    /// [`Fold::PeakPrecision`] and [`Fold::Histogram`] have `End`. Only [`Fold::Count`] has
-    /// per-query cuts.
+    /// The cutoffs of the fold. [`Fold::FirstRank`] has one cut, at the deepest rank over all
+    /// measures; [`Fold::PeakPrecision`] and [`Fold::Histogram`] have `End`. Only [`Fold::Count`]
+    /// has per-query cuts.
     pub cuts: Vec<Cut>,
 }
 
 impl Task {
-    /// The number of columns of the task: one for each cut, or one for each cap. A histogram has
-    /// none: it is stored apart.
+    /// Returns the number of columns of the task: a column for each cut, or for each cap of a peak.
+    /// A histogram is stored apart and has no column.
     pub fn columns(&self) -> usize {
         match &self.fold {
             Fold::PeakPrecision { caps, .. } => caps.len(),
@@ -221,7 +221,7 @@ impl Task {
     }
 }
 
-/// The work of an engine: folds, each once, with all the cutoffs at which any measure needs them.
+/// The work of an engine: distinct folds, each with the cutoffs of all measures.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Program {
     /// The folds.
@@ -249,7 +249,7 @@ impl Program {
             Cut::End | Cut::PerQuery(_) => None,
         };
         let cuts = self.tasks.iter().flat_map(|task| &task.cuts);
-        // One fold that is read at the end makes the whole program go there.
+        // If one fold is read at the end, the whole program goes to the end.
         cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)))
     }
 
@@ -259,8 +259,8 @@ impl Program {
     }
 }
 
-/// A measure that is one column times a factor of its query, so that an engine can add it up by
-/// itself.
+/// A measure as a single column times a factor of the query, so that an engine can sum the measure
+/// by itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
     /// The column of the program.
@@ -272,17 +272,17 @@ pub struct Product {
 /// A factor, 0 or more.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Factor {
-    /// The same factor for all queries.
+    /// A single factor for all queries.
     Same(f64),
-    /// One for each query.
+    /// A factor for each query.
     PerQuery(Vec<f64>),
-    /// No factor: the value is the reciprocal of the column, a rank, if that is at least 1 and at
-    /// most this rank; else 0.
+    /// No factor: the column is a rank, and the value is its reciprocal if the rank is between 1
+    /// and this limit, else 0.
     Reciprocal(u32),
 }
 
-/// The results of an engine for one tile. Counts and ranks are exact in f64 too, so all columns
-/// share one type.
+/// The results of an engine for one tile. Counts and ranks are exact in f64, so all columns have
+/// type f64.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Columns {
     /// The values, `[column][lane]`, columns in the order of the tasks and their cuts.

@@ -85,7 +85,7 @@ pub enum GoesOn {
 /// The part of a chance to go on that depends on the rank i alone, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Patience {
-    /// The same chance at every rank.
+    /// A constant chance at every rank.
     Same(f64),
     /// `i / (i + 1)`.
     Rank,

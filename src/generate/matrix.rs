@@ -1,4 +1,4 @@
-//! Synthetic data as a label matrix, without text. The matrix is the same as that of the joined
+//! Synthetic data as a label matrix, without text. The matrix equals the matrix joined from the
 //! text.
 
 use std::ops::Range;
@@ -114,8 +114,8 @@ impl QueryPiece {
                 order_ties(&mut scratch.places, documents);
                 labels.extend(scratch.places.iter().map(|place| codes[place.position as usize]));
             }
-            // Undone one by one for the next query: `codes` has all positions that runs retrieve,
-            // of which few are judged.
+            // Reset only the judged positions for the next query, because runs retrieve many
+            // positions and few of the positions are judged.
             for judgment in &scratch.judgments {
                 codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = UNPOOLED);
             }

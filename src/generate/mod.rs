@@ -31,15 +31,16 @@ use model::Model;
 pub use synthetic::Synthetic;
 
 impl Synthetic {
-    /// Writes `qrels.txt` and `run.txt`, or `run-1.txt` and so on, into a folder that exists.
+    /// Writes `qrels.txt` and `run.txt`, or `run-1.txt` and so on, into an existing folder.
     ///
     /// # Errors
-    /// Parameters that do not fit together, and files that cannot be written.
+    /// Contradictory parameters, or a file that cannot be written.
     pub fn write_text(&self, folder: impl AsRef<Path>) -> Result<()> {
         self.write_text_watched(folder, None)
     }
 
-    /// The same, and the watch hears how many bytes are written, and about how many there will be.
+    /// Writes the files of [`Synthetic::write_text`], and tells the watch the number of bytes
+    /// written and an estimate of all bytes.
     ///
     /// # Errors
     /// As [`Synthetic::write_text`].
@@ -52,11 +53,10 @@ impl Synthetic {
         text::write(&model, folder.as_ref(), watch)
     }
 
-    /// Makes the matrix into which the text would be joined. Only the sources of its runs are
-    /// empty.
+    /// Makes the matrix of the joined text, except that the sources of its runs are empty.
     ///
     /// # Errors
-    /// Parameters that do not fit together.
+    /// Contradictory parameters.
     pub fn matrix(&self) -> Result<LabelMatrix> {
         matrix::build(&self.model()?)
     }

@@ -30,18 +30,18 @@ const SMALL: u64 = 8_841_823;
 const LARGE: u64 = 4_294_967_291;
 /// The number of neighbouring ranks that the runs after the first shuffle.
 const WINDOW: usize = 16;
-/// The number of results of which one has the score of the result above it.
+/// The number of results for each result tied with the result above it, on average.
 const TIES: u32 = 20;
 
-/// The parameters with the numbers that follow from them.
+/// The parameters of the data, with the numbers derived from the parameters.
 pub(super) struct Model {
     pub(super) shape: Synthetic,
-    /// The number of documents of a query that may be judged. A document is known by its *position*
-    /// among them: the position at which the first run ranks it.
+    /// The number of documents of a query that may be judged. The *position* of a document in the
+    /// ranking of the first run identifies the document.
     universe: u32,
     /// The number of documents of the collection.
     documents: u64,
-    /// The first query id and the distance between ids: they have the same number of digits.
+    /// The first query id and the distance between ids. All ids have the same number of digits.
     ids: (u64, u64),
     /// Σ 1 / (rank + 8) over all ranks, in millionths.
     harmonic: u64,
@@ -78,10 +78,10 @@ impl ModelDocuments {
     }
 }
 
-/// Memory that is used again for each query.
+/// Memory reused from query to query.
 #[derive(Default)]
 pub(super) struct ModelScratch {
-    /// Marks of the positions that are judged, one bit each.
+    /// One bit a position, set if the position is judged.
     taken: Vec<u64>,
     pub(super) judgments: Vec<ModelJudgment>,
     pub(super) places: Vec<ModelResult>,
@@ -122,7 +122,7 @@ impl Model {
         }
     }
 
-    /// The number of positions that the runs retrieve between them.
+    /// Returns the number of positions retrieved by all runs together.
     pub(super) fn retrieved(&self) -> u32 {
         self.shape.depth * if self.shape.runs > 1 { 2 } else { 1 }
     }
@@ -158,14 +158,14 @@ impl Model {
         while judged < self.shape.judged as usize {
             let position = self.near_the_top(&mut random);
             let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
-            // If that document is judged already, another one anywhere is tried. Less than a
-            // quarter of the universe is judged here, so that mostly succeeds.
+            // If the document is judged already, try a random document of the whole universe. At
+            // most a quarter of the universe is judged, so the second try mostly succeeds.
             judged += match judge(position, grade) {
                 0 => judge(random.below(self.universe.into()) as u32, grade),
                 new => new,
             };
         }
-        // Only the words that were marked: clearing all of a large universe would take longer than
+        // Clear only marked words, because clearing a large universe would take longer than
         // judging.
         judgments.iter().for_each(|judgment| taken[judgment.position as usize / 64] = 0);
         if self.shape.density.is_none() && judgments.iter().all(|judgment| judgment.grade == 0) {
@@ -174,12 +174,12 @@ impl Model {
         judgments.sort_unstable_by_key(|judgment| judgment.document);
     }
 
-    /// A position whose logarithm is drawn evenly, roughly.
+    /// Draws a position with a roughly even logarithm.
     fn near_the_top(&self, random: &mut Random) -> u32 {
         loop {
-            // One of the octaves [2ᵏ − 1, 2ᵏ⁺¹ − 1) evenly, and a position within it evenly: the
+            // Draw an octave [2ᵏ − 1, 2ᵏ⁺¹ − 1) evenly, then a position in the octave evenly: the
             // chance of a position halves from octave to octave. The last octave may reach beyond
-            // the universe, and is drawn again then.
+            // the universe, so a position beyond is drawn again.
             let octave = 1 << random.below(u64::from(self.universe.ilog2()) + 1);
             let position = octave - 1 + random.below(octave);
             if position < u64::from(self.universe) {
@@ -193,7 +193,7 @@ impl Model {
         if (drawn >> 32) * 100 < 35 << 32 { 0 } else { self.relevant(drawn) }
     }
 
-    /// Draws a relevant grade: each is half as frequent as the one below.
+    /// Draws a relevant grade: each grade is half as frequent as the next lower grade.
     fn relevant(&self, drawn: u64) -> u8 {
         (1 + (drawn as u32).trailing_zeros() as u8).min(self.shape.grades - 1)
     }
@@ -209,9 +209,9 @@ impl Model {
         for position in 0..self.shape.depth {
             let drawn = random.next();
             if drawn as u32 >= u32::MAX / TIES {
-                // From 0 to twice the mean gap, scale/(position + 9). `scale` is such that the gaps
-                // of all ranks together come to `top`: steep at the top and flat below, as scores
-                // of retrieval are.
+                // From 0 to twice the mean gap, scale/(position + 9). `scale` makes the mean gaps
+                // of all ranks add up to `top`. Like real retrieval scores, the scores fall steeply
+                // at the top and slowly below.
                 let gap = (scale.saturating_mul(drawn >> 32) >> 31) / u64::from(position + 9);
                 score = score.saturating_sub(1 + gap);
             }
@@ -222,7 +222,7 @@ impl Model {
         }
     }
 
-    /// Shuffles neighbours, and replaces some documents by others.
+    /// Shuffles neighbours, and replaces some documents with new documents.
     fn perturb(&self, random: &mut Random, places: &mut [ModelResult]) {
         for window in places.chunks_mut(WINDOW) {
             for at in (1..window.len()).rev() {

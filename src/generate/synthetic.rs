@@ -13,7 +13,7 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Synthetic {
-    /// The number of judged queries; every run has all of them.
+    /// The number of judged queries; every run has all judged queries.
     pub queries: u32,
     /// The number of documents that a run retrieves for each query.
     pub depth: u32,
@@ -21,12 +21,12 @@ pub struct Synthetic {
     pub judged: u32,
     /// The number of grades, from 0 on.
     pub grades: u8,
-    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None` leaves
-    /// it to chance which judged documents are retrieved, most of them near the top.
+    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; With `None`,
+    /// chance decides which judged documents are retrieved, mostly near the top.
     pub density: Option<f64>,
     /// The number of runs. The runs after the first rank and retrieve a little differently.
     pub runs: u16,
-    /// The seed. Other seeds give other data.
+    /// The seed. Different seeds give different data.
     pub seed: u64,
 }
 

@@ -11,9 +11,9 @@ use crate::error::{Error, Result};
 use crate::watch::Watch;
 use crate::whole_file::{self, Complete};
 
-/// The number of lines that one worker formats at a time.
+/// The number of lines in a piece, formatted by one worker.
 const LINES: u32 = 8192;
-/// The number of pieces that are formatted while as many are written.
+/// The number of pieces in one set of buffers: 16 are formatted while 16 are written.
 const PIECES: usize = 16;
 
 /// Writes all files, and only then lets them appear.
@@ -69,8 +69,8 @@ fn write_file(
     format: impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync,
 ) -> Result<Complete> {
     let write = |file: &mut (dyn Write + Send)| {
-        // Two sets of buffers: while one is written, the workers fill the other. Both keep their
-        // memory, so a file of any size takes that of 32 pieces.
+        // Two sets of buffers: the workers fill one set while the other is written. Both sets keep
+        // their memory, so a file of any size takes the memory of 32 pieces.
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
         for pieces in pieces(model.shape.queries, (LINES / lines).max(1)) {
             let (_, written) = rayon::join(
@@ -156,7 +156,7 @@ fn ranking(
     }
 }
 
-/// A line that is being formatted; lines of synthetic data are short.
+/// A buffer for one formatted line; lines of synthetic data are short.
 struct TextLine {
     bytes: [u8; 128],
     length: usize,

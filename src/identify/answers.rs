@@ -1,4 +1,5 @@
-//! The answer to a question: which classes fit, how surely, and what would decide.
+//! The answer to a question: the classes that fit, the certainty of the verdict, and advice on how
+//! to decide between classes.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -15,13 +16,15 @@ use super::{Candidate, Identified, IdentifiedLibrary, IdentifyVerdict};
 use crate::error::{Result, printable};
 use crate::label::Ids;
 
-/// The largest chance with which one class is found, and with which it is likely.
+/// The most other classes expected to fit by chance, for the verdict `Found` and for the verdict
+/// `Likely`.
 const FOUND: f64 = 0.05;
 const LIKELY: f64 = 0.5;
-/// The least number of telling queries by which a class is found: of a library, and of none.
+/// The fewest telling queries for the verdict `Found`: of a class with a library, and of a class
+/// without.
 const TELLING: u64 = 5;
 const TELLING_ALONE: u64 = 20;
-/// The most members of a class that are looked at for what is the same.
+/// The most members of a class that are kept to describe the class.
 const MOST_MEMBERS: usize = 5000;
 
 /// A class with how well it fits.
@@ -37,7 +40,7 @@ struct FittedClass<'c> {
 }
 
 impl FittedClass<'_> {
-    /// How unusual the way is in which it fits; 0 is the usual one.
+    /// Returns how unusual the fitting way of printing is; 0 is the usual way.
     fn unusual(&self) -> Option<u8> {
         Some(match (self.fits?, self.class.unrounded) {
             (PrintedAs::Rounded, true) => 0,
@@ -104,8 +107,8 @@ pub(super) fn answer(
     })
 }
 
-/// All classes, those that fit first: by the number of queries that agree, then those of libraries,
-/// then by how far they are off, then the simplest.
+/// Sorts all classes. Fitting classes come first; next come more agreeing queries, classes of
+/// libraries, smaller errors of the means (for classes that do not fit), and simpler classes.
 fn ordered<'c>(
     definitions: &Definitions<'_>,
     classes: &'c [ClassOfDefinitions],
@@ -116,9 +119,9 @@ fn ordered<'c>(
     let queries = f64::from(run.parted.queries.len() as u32);
     let mut all: Vec<FittedClass<'_>> =
         classes.iter().map(|class| fitted(class, question, counted, queries)).collect();
-    // The usual way of printing goes before others, which count only where nothing fits it. So do
-    // definitions that round queries: they print what those print that do not, and no mean of a few
-    // digits tells them apart.
+    // Unusual ways of printing count only if no class fits the usual way. Definitions that round
+    // per-query values count only if no other definition fits, because a mean of a few digits
+    // cannot separate the two kinds.
     let best = all.iter().filter_map(FittedClass::unusual).min();
     for of in all.iter_mut().filter(|of| of.unusual() != best) {
         of.fits = None;
@@ -145,7 +148,8 @@ fn ordered<'c>(
     };
     all.sort_by(|one, other| {
         let (one_key, other_key) = (key(one), key(other));
-        // Of those that do not fit, the nearest; whether a library has them was not looked up.
+        // Among classes that do not fit, the nearest class comes first; their libraries were not
+        // looked up.
         let off = if one.fits.is_none() { one.off.total_cmp(&other.off) } else { Ordering::Equal };
         let front = (one_key.0, one_key.1, one_key.2).cmp(&(other_key.0, other_key.1, other_key.2));
         front
@@ -156,7 +160,7 @@ fn ordered<'c>(
     all
 }
 
-/// How well a class fits.
+/// Returns how well a class fits.
 fn fitted<'c>(
     class: &'c ClassOfDefinitions,
     question: &Question,
@@ -188,7 +192,8 @@ fn fitted<'c>(
     FittedClass { class, fits, agree, off, known: false }
 }
 
-/// The verdict, and the number of other classes that fit by chance. The first `count` classes fit.
+/// Returns the verdict, and the expected number of wrong classes that fit by chance. The first
+/// `count` classes fit.
 fn verdict(
     question: &Question,
     fitted: &[FittedClass<'_>],
@@ -263,8 +268,8 @@ impl<'q> Libraries<'q> {
         self.names(of).iter().any(|name| name.has(&asked, nothing))
     }
 
-    /// The libraries that compute a member of a class; if there are none, those that come nearest
-    /// to one.
+    /// Returns the libraries that compute a member of a class. If no library does, the libraries
+    /// with the fewest differing options come instead.
     fn of_members(
         &mut self,
         members: &[DefinitionAt],
@@ -293,7 +298,7 @@ impl<'q> Libraries<'q> {
     }
 }
 
-/// What candidates are made with.
+/// The context for the description of candidates.
 struct CandidateMaker<'a> {
     definitions: &'a Definitions<'a>,
     run: &'a AskedRun,
@@ -305,8 +310,8 @@ struct CandidateMaker<'a> {
 }
 
 impl CandidateMaker<'_> {
-    /// Describes a class; of one that does not fit told values, with the queries on which it
-    /// `differs`.
+    /// Describes a class. If `differs` is set, the description names queries whose told values
+    /// differ from the values of the class.
     fn candidate(&mut self, of: &FittedClass<'_>, differs: bool) -> Result<Candidate> {
         let members = self.members.get(&of.class.digest).map_or(&[][..], Vec::as_slice);
         let (measure, options) = spelled(&of.class.first, self.definitions, 0);
@@ -345,7 +350,8 @@ impl CandidateMaker<'_> {
         Ok(values)
     }
 
-    /// Says what the queries have in common on which a definition differs from what was told.
+    /// Describes the queries on which the values of a definition differ from the told values, by a
+    /// common property.
     fn differs(&self, of: &DefinitionAt) -> Result<String> {
         let values = self.values(of)?;
         let rank = self.definitions.question.spellings[of.spelling].at[0].rank();
@@ -378,7 +384,8 @@ impl CandidateMaker<'_> {
         })
     }
 
-    /// What would decide, or make the answer surer. `fitting` are the classes that fit.
+    /// Returns advice on how to decide between classes, or how to make the answer surer. `fitting`
+    /// holds the fitting classes.
     fn advice(&self, verdict: IdentifyVerdict, fitting: &[FittedClass<'_>]) -> Result<String> {
         let scores = "values of queries (--scores)";
         Ok(match (verdict, fitting) {
@@ -440,7 +447,7 @@ pub(super) fn combined(answers: Vec<Identified>) -> Identified {
     all
 }
 
-/// An answer without anything in it.
+/// An empty answer.
 fn nothing_found() -> Identified {
     Identified {
         verdict: IdentifyVerdict::Found,

@@ -1,4 +1,5 @@
-//! How many other classes print the same number by chance: the density of classes around it.
+//! The expected number of wrong classes that print a number by chance, from the density of classes
+//! around the number.
 //!
 //! ```text
 //! λ = 20·tol / r₂₀      tol   half a unit of the last digit
@@ -6,21 +7,22 @@
 //!                             last if there are fewer
 //! ```
 //!
-//! Within r₂₀ on either side there are 20 classes, so of an interval of ±tol around the number it
-//! is 20·tol / r₂₀ that fall into it. Numbers of one measure at several cutoffs multiply.
+//! 20 classes lie within r₂₀ on either side of the number, so an interval of ±tol around the number
+//! holds 20·tol / r₂₀ of these classes. The λ of numbers of one measure at several cutoffs
+//! multiply.
 
 /// The number of classes from which the density is taken.
 const NEAR: usize = 20;
 
-/// The number of classes that print a number by chance. `off` are the distances of other classes
-/// from it.
+/// Returns the expected number of classes that print a number by chance. `off` holds the distance
+/// of each wrong class from the number.
 pub(super) fn chance(mut off: Vec<f64>, tolerance: f64) -> f64 {
     if off.is_empty() {
         return 0.0;
     }
     let at = NEAR.min(off.len()) - 1;
     let (_, reach, _) = off.select_nth_unstable_by(at, f64::total_cmp);
-    // All of them lie on the number: so many print it.
+    // The nearest classes all have exactly the number as their mean, so their density is infinite.
     if *reach <= 0.0 { f64::INFINITY } else { NEAR as f64 * tolerance / *reach }
 }
 

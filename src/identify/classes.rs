@@ -1,4 +1,4 @@
-//! Definitions, gathered into classes: those with the same value of every query.
+//! Classes of definitions: all definitions of a class give every query the same value.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ pub(super) struct DefinitionAt {
     pub choices: u32,
 }
 
-/// A class: its simplest member, and what all of them have.
+/// A class of definitions: its simplest member, and the properties of all members.
 #[derive(Debug, Clone)]
 pub(super) struct ClassOfDefinitions {
     pub digest: u128,

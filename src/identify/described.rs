@@ -1,5 +1,4 @@
-//! A definition in words: its measure, its options, and what may be changed in it without changing
-//! any value.
+//! A definition in words: its measure, its options, and the changes that change no value.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +11,7 @@ use super::views::LookAt;
 use crate::measure::{Measure, NOTHING, OfNothing, parse};
 use crate::scores::Known;
 
-/// The most changes that are listed.
+/// The maximum number of listed changes.
 const MOST_CHANGES: usize = 24;
 
 /// A choice of a definition and its word.
@@ -39,8 +38,8 @@ fn queries_word(of: &DefinitionAt) -> &'static str {
     if of.policy.only_present { "both" } else { "judged" }
 }
 
-/// The measure of a definition at one of its cutoffs, with what it is worth where nothing is
-/// relevant, and the options that differ from the defaults.
+/// Returns the measure of a definition at a cutoff, with its value for queries without relevant
+/// documents, and the options away from the defaults.
 pub(super) fn spelled(
     of: &DefinitionAt,
     definitions: &Definitions<'_>,
@@ -106,8 +105,8 @@ fn options(of: &DefinitionAt, definitions: &Definitions<'_>, rank: Option<u32>) 
     ]
 }
 
-/// What can be changed in the first of some members of a class to make others of it: the fewest
-/// choices together that do.
+/// Returns the changes that turn the first member of a class into another member. A change that
+/// contains a shorter change is left out.
 pub(super) fn changes(members: &[DefinitionAt], definitions: &Definitions<'_>) -> Vec<String> {
     let Some((first, others)) = members.split_first() else { return Vec::new() };
     let all = |of: &DefinitionAt| -> BTreeSet<ChosenWord> {
@@ -141,7 +140,7 @@ pub(super) fn changes(members: &[DefinitionAt], definitions: &Definitions<'_>) -
     kept.iter().map(spelled).collect()
 }
 
-/// A change as it is asked for.
+/// Writes a change as text, in words of the command.
 fn spelled_change(name: &str, word: &str) -> String {
     match (name, word) {
         ("measure", _) => word.to_owned(),

@@ -1,14 +1,14 @@
-//! Digests of values of queries: those of a definition add up to one number, which is that of its
-//! class.
+//! Digests of values of queries: the digests of a definition add up to the digest of its class.
 //!
 //! A digest is a sum over queries, modulo 2¹²⁸, of a hash of query and value. So threads and parts
-//! of a run may come in any order, and what a policy does to some queries is a difference of sums.
+//! of a run may come in any order, and the effect of a policy on some queries is a difference of
+//! sums.
 
 /// The bits that stand for a query without a value; no value has them.
 const LEFT_OUT: u64 = u64::MAX;
 
-/// The key of a query: numbers that follow one another become as random ones. 0 is the key of a
-/// query that counts for nothing.
+/// Returns the key of a query: a hash, because consecutive queries need unrelated keys. Hashes are
+/// odd, so the key 0 is free to mark a query that does not count.
 pub(super) fn key(query: usize) -> u64 {
     // The finaliser of SplitMix64.
     let mut key = (query as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -9,7 +9,7 @@ use crate::measure::{FOREIGN, Foreign, Measure, NOTHING, Profile, Suffix};
 const ROUNDED: &[(&str, &str, u8)] =
     &[("opensearch", "", 2), ("irm", "ERR", 5), ("irm", EXP_LOG2, 5)];
 
-/// What ir_measures calls nDCG with exponential gains: a parameter of its own, and no name.
+/// The spelling of nDCG with exponential gains in ir_measures: a parameter, not a name.
 const EXP_LOG2: &str = "nDCG(dcg='exp-log2')";
 
 /// The options of an evaluation as a library may fix them.
@@ -19,12 +19,12 @@ pub(super) struct AskedOptions {
     pub score: &'static str,
     pub known: &'static str,
     pub queries: &'static str,
-    /// Whether the view is one that no library takes: judged documents only, or cut.
+    /// Whether the view is of judged documents only, or cut: no library takes these views.
     pub viewed: bool,
     pub rounding: Option<u8>,
 }
 
-/// A name of a measure in a library, with the word that it fixes for queries without relevant
+/// A name of a measure in a library, with the word that the name fixes for queries without relevant
 /// documents.
 #[derive(Clone)]
 pub(super) struct NamedInLibrary {
@@ -37,7 +37,8 @@ pub(super) struct NamedInLibrary {
     nothing: Option<String>,
 }
 
-/// The names that libraries have for a measure, whatever it is worth where nothing is relevant.
+/// Lists the names of a measure in libraries. The value of queries without relevant documents may
+/// differ.
 pub(super) fn names(measure: &Measure) -> Vec<NamedInLibrary> {
     let params = given(measure);
     let mut names = Vec::new();
@@ -78,7 +79,8 @@ pub(super) fn names(measure: &Measure) -> Vec<NamedInLibrary> {
     names
 }
 
-/// The name of a row for a measure with this cutoff; `None` where it takes none, or needs one.
+/// Returns the name of a row with a cutoff; `None` if the row takes no cutoff, or lacks a required
+/// cutoff.
 fn with_cutoff(row: &Foreign, rank: Option<u32>) -> Option<String> {
     let name = row.name;
     match (row.suffix, rank) {
@@ -93,15 +95,15 @@ fn with_cutoff(row: &Foreign, rank: Option<u32>) -> Option<String> {
 }
 
 impl NamedInLibrary {
-    /// Whether the library has the definition, but for the order of equal scores, the type of
-    /// scores, digits, and queries that a run lacks: those are rarely said of a number.
+    /// Whether the library has the definition. The order of equal scores, the type of scores,
+    /// digits, and queries that a run lacks may differ, because reports rarely state these options.
     pub fn has(&self, asked: &AskedOptions, nothing: &str) -> bool {
         let formula = |change: &String| change.starts_with("--known");
         self.changes(asked, nothing).is_some_and(|changes| !changes.iter().any(formula))
     }
 
-    /// What the library does otherwise than these options say, as they are given; `None` if that is
-    /// not all in which it differs.
+    /// Returns the options of the library that differ from the options of the definition, as text;
+    /// `None` if the library also differs in other ways.
     pub fn changes(&self, asked: &AskedOptions, nothing: &str) -> Option<Vec<String>> {
         if asked.viewed || self.nothing.as_deref().is_some_and(|own| own != nothing) {
             return None;

@@ -1,4 +1,4 @@
-//! What is asked, as a user of the library puts it together.
+//! The builder of a question.
 
 use super::Identified;
 use super::answers::{answer, combined};
@@ -13,11 +13,11 @@ use crate::error::{Error, Result};
 use crate::label::LabelMatrix;
 use crate::measure::{Measure, Range, parse};
 
-/// A question which definition a number is of.
+/// A question for the definition of a number.
 ///
-/// The run is a matrix of one run that knows its ties ([`Join::keep_ties`](crate::Join)). Matrices
-/// of the same texts under other rules ([`Identify::and`]) tell more orders of equal scores: that
-/// of the input, and that of scores compared as f32.
+/// The run is a matrix of one run with known ties ([`Join::keep_ties`](crate::Join)). Matrices of
+/// the same texts under other rules ([`Identify::and`]) add orders of equal scores: the order of
+/// the input, and the order of scores compared as f32.
 #[derive(Debug)]
 pub struct Identify<'m> {
     matrices: Vec<&'m LabelMatrix>,
@@ -29,7 +29,7 @@ pub struct Identify<'m> {
     top: usize,
 }
 
-/// The number of classes that are listed, unless another one is asked for.
+/// The default number of listed classes.
 const TOP: usize = 5;
 
 impl<'m> Identify<'m> {
@@ -74,8 +74,8 @@ impl<'m> Identify<'m> {
         Ok(self)
     }
 
-    /// Sets the number of exact decimals of all numbers. The default is as many as each shows. It
-    /// holds for what is added later.
+    /// Sets the number of exact decimals of numbers that are added later, and of all values of
+    /// queries. The default is as many decimals as a number shows.
     #[must_use]
     pub fn digits(self, digits: Option<u8>) -> Self {
         Identify { digits, ..self }
@@ -88,11 +88,11 @@ impl<'m> Identify<'m> {
     }
 
     /// Adds a mean as it was printed, such as `0.4561` or `45.61%`, under the name of its measure;
-    /// an empty name means any measure. What the name says of parameters holds.
+    /// an empty name means any measure. Parameters in the name are fixed.
     ///
     /// # Errors
-    /// A name that means no measure, or none of which definitions can be told apart; a text that is
-    /// no number of this measure.
+    /// A name that means no measure, or a measure whose definitions cannot be told apart; a text
+    /// that is no number of this measure.
     pub fn number(mut self, name: &str, number: &str) -> Result<Self> {
         let measure = if name.is_empty() { None } else { Some(told_apart(parse(name)?)?) };
         let range = measure.as_ref().map_or(Range::SHARE, Measure::range);
@@ -116,8 +116,8 @@ impl<'m> Identify<'m> {
     /// Finds the definitions.
     ///
     /// # Errors
-    /// Neither a number nor values; values that contradict one another, or are of other queries;
-    /// measures that do not fit the grades; and what
+    /// Neither a number nor values; contradictory values; values mostly of queries without
+    /// judgments; measures that do not fit the grades; and what
     /// [`Evaluator::evaluate`](crate::Evaluator::evaluate) refuses.
     pub fn run(self) -> Result<Identified> {
         if self.numbers.is_empty() && self.told.is_empty() {
@@ -161,8 +161,8 @@ impl<'m> Identify<'m> {
         Ok(Identified { numbers, told, notes, ..combined(answers) })
     }
 
-    /// The questions: numbers of one measure are one, with the values of queries if they are of it
-    /// too.
+    /// Returns the questions. All numbers of a measure form one question, together with the told
+    /// values of its queries.
     fn questions(&self, run: &AskedRun) -> Vec<Question> {
         let mut named: Vec<(Vec<Measure>, Vec<Evidence>)> = Vec::new();
         let mut questions = Vec::new();
@@ -184,7 +184,8 @@ impl<'m> Identify<'m> {
                 evidence: vec![evidence],
             }),
         };
-        // Values come first: agreement is that of the first measure of a spelling.
+        // Values of queries come first, because agreement is counted for the first measure of a
+        // spelling.
         if !self.told.is_empty() {
             add(&self.measure, Evidence::Values);
         }

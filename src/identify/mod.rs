@@ -1,11 +1,11 @@
-//! Which definition is this number: of all definitions of a measure, those that give it on the
-//! judgments and the run at hand.
+//! The search for the definition of a number: the definitions of a measure that give the number on
+//! the judgments and the run at hand.
 //!
-//! A *definition* is a measure with its parameters and the options of an evaluation: how equal
-//! scores are ordered, which relevant documents are known, what becomes of queries without any.
-//! Definitions with the same value of every query on these data are one *class*, for no number of
-//! these data can tell them apart; so a class is the answer. It is named by its simplest member,
-//! and by the libraries in it.
+//! A *definition* is a measure with its parameters and the options of an evaluation: the order of
+//! equal scores, the known relevant documents, the value of queries without relevant documents.
+//! Definitions with equal values for every query on these data form a *class*: no number of these
+//! data tells the members apart. So the answer is a class, named by its simplest member and by its
+//! libraries.
 //!
 //! ```text
 //! orders     equal scores × type of scores         │ rankings whose order differs are apart from
@@ -56,14 +56,14 @@ pub use making::Identify;
 pub use printed::PrintedAs;
 pub use told::ToldRow;
 
-/// What became of the question which definition a number is of.
+/// The verdict on the definition of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdentifyVerdict {
-    /// One class fits everything, and hardly another would by chance.
+    /// One class fits everything, and a second class would hardly fit by chance.
     Found,
-    /// One class fits everything, and another could by chance.
+    /// One class fits everything, and a second class could fit by chance.
     Likely,
-    /// Several classes fit, or one of them would be expected to by chance.
+    /// Several classes fit, or a fit by chance is to be expected.
     Undecided,
     /// No class fits.
     None,
@@ -78,7 +78,7 @@ impl IdentifyVerdict {
         ("none", IdentifyVerdict::None),
     ];
 
-    /// Whether the verdict names one definition.
+    /// Whether the verdict names a single definition: `Found` or `Likely`.
     pub fn names_one(self) -> bool {
         matches!(self, IdentifyVerdict::Found | IdentifyVerdict::Likely)
     }
@@ -91,30 +91,30 @@ impl fmt::Display for IdentifyVerdict {
     }
 }
 
-/// What was found.
+/// The answer to a question: the verdict, and the classes of definitions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Identified {
-    /// The verdict; of several questions, that of the least sure one.
+    /// The verdict; of several questions, the least sure verdict.
     pub verdict: IdentifyVerdict,
-    /// The number of other classes that are expected to print the same numbers by chance.
+    /// The expected number of wrong classes that print the numbers by chance.
     pub chance: f64,
-    /// The number of definitions that were tried.
+    /// The number of tried definitions.
     pub definitions: u64,
-    /// The number of classes that they are on these data.
+    /// The number of classes of the definitions on these data.
     pub classes: u64,
-    /// The numbers asked about: name, if there is one, and value as it was given.
+    /// The numbers in question: the name, which may be empty, and the value as given.
     pub numbers: Vec<(String, String)>,
     /// The number of queries whose values were given and could be compared.
     pub told: Option<u64>,
     /// The classes that fit, the best first.
     pub candidates: Vec<Candidate>,
-    /// The number of classes that fit, which may be more than are listed.
+    /// The number of fitting classes, listed or not.
     pub fitting: u64,
     /// The classes that come next.
     pub nearest: Vec<Candidate>,
-    /// What would decide between candidates, or make the answer surer.
+    /// Advice on how to decide between candidates, or how to make the answer surer.
     pub advice: String,
-    /// Remarks on what was given.
+    /// Remarks on the given numbers and values.
     pub notes: Vec<String>,
 }
 
@@ -129,17 +129,18 @@ pub struct Candidate {
     pub value: Option<f64>,
     /// How its value was printed.
     pub printed: PrintedAs,
-    /// The number of queries whose value is the one given.
+    /// The number of queries with the given value.
     pub agree: Option<u64>,
     /// The number of queries on which the next class prints another value.
     pub telling: Option<u64>,
     /// The number of definitions in the class.
     pub members: u64,
-    /// What can be changed in its simplest member without changing any value here: `--score f32`.
+    /// Changes of the simplest member that change no value here: `--score f32`.
     pub same_here: Vec<String>,
-    /// The libraries that compute a member of it.
+    /// The libraries that compute a member of the class.
     pub libraries: Vec<IdentifiedLibrary>,
-    /// Of a class that does not fit: the queries on which it differs, in words.
+    /// A description of the queries with differing values, for a class that does not fit; else
+    /// empty.
     pub differs: String,
 }
 
@@ -151,17 +152,17 @@ impl Candidate {
     }
 }
 
-/// A library that computes a definition.
+/// A library with its name of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdentifiedLibrary {
     /// The name of the library.
     pub library: &'static str,
-    /// Its name of the measure.
+    /// The name of the measure in the library.
     pub name: String,
-    /// How it is known.
+    /// The evidence for the library's definition.
     pub seen: Seen,
-    /// The options in which it evaluates otherwise, where no library evaluates just so:
-    /// `--ties input`.
+    /// The options in which the library differs from the definition, such as `--ties input`. Listed
+    /// only if no library matches the definition exactly.
     pub differs: String,
 }
 

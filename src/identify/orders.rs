@@ -1,8 +1,8 @@
-//! The orders of equal scores, and the rankings that differ by them.
+//! The orders of equal scores, and the rankings that depend on the order.
 //!
 //! A ranking without documents of equal scores and different labels is the same in every order. So
-//! the queries of a run are parted: the *plain* ones are evaluated once for all orders, the *tied*
-//! ones once for each.
+//! the queries of a run are parted: *plain* queries are evaluated once for all orders, *tied*
+//! queries once for each order.
 
 use super::views::{OrderOfTies, known_orders};
 use crate::error::{Error, Result};
@@ -14,13 +14,13 @@ use crate::label::{
 
 /// The rankings of a run, apart by whether equal scores matter to them.
 pub(super) struct PartedRun {
-    /// The queries whose rankings are the same in every order; `None` if there are none.
+    /// The queries with one ranking for all orders; `None` if every query is tied.
     pub plain: Option<PartOfRun>,
-    /// The rankings of the other queries, in each arrangement; empty if there are none.
+    /// The rankings of the tied queries, in each arrangement; empty without tied queries.
     pub tied: Vec<PartOfRun>,
-    /// The orders, each with the arrangement of tied rankings that it is evaluated in.
+    /// The orders, each with the index of its arrangement in `tied`.
     pub orders: Vec<(OrderOfTies, usize)>,
-    /// What judgments and rankings say of each query of the matrix.
+    /// The judgments and rankings of each query of the matrix, in short.
     pub queries: Vec<QueryFound>,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct QueryFound {
 }
 
 impl QueryFound {
-    /// Whether nothing is relevant that is judged, or that is retrieved.
+    /// Whether no judged document is relevant, or with `retrieved_only` no retrieved document.
     pub fn has_nothing(&self, above: Above, retrieved_only: bool) -> bool {
         !above.contains(if retrieved_only { self.retrieved } else { self.judged })
     }
@@ -93,9 +93,9 @@ pub(super) fn check(matrix: &LabelMatrix) -> Result<()> {
 }
 
 impl PartedRun {
-    /// Parts the run of matrices that were joined from the same texts under different rules, each
-    /// of which passed [`check`]. Without a matrix in ascending order of ids one is made: it is the
-    /// reverse of the descending one.
+    /// Parts the run of matrices joined from the same texts under different rules. Each matrix
+    /// passed [`check`]. A missing matrix in ascending or descending order of ids is made from the
+    /// opposite matrix, by reversing groups of equal scores.
     ///
     /// # Errors
     /// As [`MatrixBuilder::finish`].
@@ -130,9 +130,9 @@ impl PartedRun {
         Ok(parted)
     }
 
-    /// The arrangement of these rankings, which is a new one unless their labels lie as those of
-    /// another: scores compared as f32 are mostly equal where those of f64 are, and an order of the
-    /// input is often that of ids.
+    /// Returns the index of the arrangement of the rankings of `part`. An arrangement with equal
+    /// labels is used again: scores are mostly equal as f32 where they are equal as f64, and the
+    /// order of the input is often the order of ids.
     fn arrangement(&mut self, part: PartOfRun) -> usize {
         let known = self.tied.iter().position(|other| are_alike(&part.matrix, &other.matrix));
         known.unwrap_or_else(|| {
@@ -142,7 +142,7 @@ impl PartedRun {
     }
 }
 
-/// The tile and the lane of the ranking of each query; `None` where the run lacks it.
+/// Returns the tile and the lane of the ranking of each query; `None` for a missing query.
 fn places(matrix: &LabelMatrix) -> Vec<Option<(usize, usize)>> {
     let batch = matrix.batch();
     let mut places = vec![None; matrix.queries().len()];

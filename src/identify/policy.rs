@@ -1,9 +1,9 @@
-//! Policies: what becomes of queries for which nothing is relevant, of queries that the run lacks,
+//! Policies: the treatment of queries without relevant documents, of queries missing from the run,
 //! and of the digits of each query.
 //!
-//! They cost no evaluation. A measure is 0 where nothing is relevant and 0 for an empty ranking, so
-//! what a policy changes are whole queries of a known value: their number, and the sums of their
-//! digests and of those that agree.
+//! Policies cost no evaluation. A measure is 0 where nothing is relevant and 0 for an empty
+//! ranking, so a policy changes only whole queries of a known value: the number of queries, the sum
+//! of digests, and the number of queries that agree.
 
 use super::digests;
 use super::orders::QueryFound;
@@ -11,7 +11,7 @@ use super::sums::{AskedOfQueries, DefinitionSums, ROUNDINGS};
 use crate::label::Above;
 use crate::measure::OfNothing;
 
-/// Every choice of what a query is worth for which nothing is relevant, with its word, the default
+/// Every choice for the value of a query without relevant documents, with its word, the default
 /// first.
 const OF_NOTHING: [(&str, OfNothing); 3] =
     [("0", OfNothing::Zero), ("1", OfNothing::One), ("skip", OfNothing::Skip)];
@@ -41,8 +41,8 @@ pub(super) struct QueryPolicy {
     pub rounding: usize,
 }
 
-/// Every policy, the default first. A measure that is not 0 where nothing is relevant has no choice
-/// there.
+/// Returns every policy, the default first. `chooses` is false for a measure that is not 0 where
+/// nothing is relevant: only the default value is left.
 pub(super) fn policies(chooses: bool) -> impl Iterator<Item = QueryPolicy> {
     let choices = if chooses { &OF_NOTHING[..] } else { &OF_NOTHING[..1] };
     (0..ROUNDINGS.len()).flat_map(move |rounding| {
@@ -62,13 +62,13 @@ pub(super) struct DefinitionResult {
     pub agree: [u32; 2],
 }
 
-/// Queries of one value, as sums.
+/// Sums over queries that a policy treats alike.
 #[derive(Debug, Clone, Copy, Default)]
 struct AlikeQueries {
     count: u32,
     /// The digests of the queries with the value 0, with 1, and without one.
     digests: [u128; 3],
-    /// The number of told queries that agree with each.
+    /// The number of told queries that agree with value 0, with 1, and with no value.
     agree: [u32; 3],
 }
 
@@ -86,22 +86,22 @@ impl AlikeQueries {
     }
 }
 
-/// The queries on which policies bear, for measures to which one set of documents is relevant.
+/// The queries affected by policies, for measures with one set of relevant documents.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PolicyQueries {
-    /// The number of queries that the run has.
+    /// The number of queries in the run.
     present: u32,
-    /// Those of them for which nothing is relevant.
+    /// The queries in the run without relevant documents.
     nothing: AlikeQueries,
-    /// The queries that the run lacks: those for which something is relevant, and those for which
-    /// nothing is.
+    /// The queries missing from the run: with relevant documents (`missing`), and without
+    /// (`missing_nothing`).
     missing: AlikeQueries,
     missing_nothing: AlikeQueries,
 }
 
 impl PolicyQueries {
-    /// Adds up queries. `above` are the relevant documents, all that are judged or only those
-    /// retrieved.
+    /// Adds up queries. `above` says which grades are relevant; if `retrieved`, only retrieved
+    /// documents count, else all judged documents.
     pub fn of(
         found: &[QueryFound],
         asked: &AskedOfQueries,
@@ -120,7 +120,8 @@ impl PolicyQueries {
         all
     }
 
-    /// What the values of the queries that the run has come to under a policy.
+    /// Returns the result of a definition under a policy, from the sums over the queries in the
+    /// run.
     pub fn result(&self, sums: &DefinitionSums, policy: QueryPolicy) -> DefinitionResult {
         let QueryPolicy { nothing, only_present, rounding } = policy;
         let is = nothing as usize;

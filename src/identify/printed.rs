@@ -1,4 +1,4 @@
-//! A number as somebody printed it: its digits say how exact it is.
+//! A printed number, as exact as its digits.
 
 use std::fmt;
 
@@ -34,21 +34,21 @@ const LEAST_PERCENT: f64 = 2.0;
 /// A number with its tolerance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PrintedNumber {
-    /// The number as it was given.
+    /// The number as given.
     pub text: String,
-    /// Its value, of a percentage the share.
+    /// The value of the number; a percentage becomes a share.
     pub value: f64,
     /// Half a unit of its last digit.
     pub half: f64,
 }
 
 impl PrintedNumber {
-    /// Reads a number of at most so many digits behind the point as `digits` says, or as many as it
-    /// shows. `name` is what it is of, for messages.
+    /// Reads a number with `digits` exact decimals; `None` means all decimals that the number
+    /// shows. `name` names the measure of the number in messages.
     ///
     /// # Errors
-    /// A text that is no number; a number without decimals where they are `needed`; one outside the
-    /// range of its measure.
+    /// A text other than a number; a number without decimals where decimals are `needed`; a number
+    /// outside the range of its measure.
     pub fn read(
         text: &str,
         name: &str,
@@ -96,7 +96,7 @@ impl PrintedNumber {
         Ok(PrintedNumber { text: plain.to_owned(), value, half })
     }
 
-    /// Half of what the number may differ from the value that was printed.
+    /// Half the width of the interval of values that print as the number.
     pub fn tolerance(&self) -> f64 {
         self.half.max(slack(self.value))
     }

@@ -1,5 +1,5 @@
-//! A question: the spellings that a number, or several of one measure, may be of, and the sums of
-//! their values under every view.
+//! A question: the possible spellings for a number, or for several numbers of one measure, and the
+//! sums of their values under every view.
 
 use super::orders::{PartOfRun, PartedRun};
 use super::policy::PolicyQueries;
@@ -13,34 +13,34 @@ use crate::label::{Above, Codebook};
 use crate::measure::Measure;
 use crate::scores::{Known, QuerySet, TiedValue};
 
-/// What is known of one of the measures of a spelling.
+/// Evidence on a measure of a spelling.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Evidence {
-    /// Its mean, as it was printed.
+    /// The printed mean of the measure.
     Mean(PrintedNumber),
     /// Values of queries.
     Values,
 }
 
-/// A question.
+/// The spellings to try for a number or values of queries, with the evidence.
 #[derive(Debug)]
 pub(super) struct Question {
-    /// The spellings that are tried, each at as many cutoffs as there is evidence.
+    /// The spellings to try, each with one measure for each piece of evidence.
     pub spellings: Vec<Spelling>,
     pub evidence: Vec<Evidence>,
 }
 
-/// The sums of a question's measures under a view: by spelling and evidence; `None` where there is
-/// no such value.
+/// The sums of a question's measures under a view: by spelling and evidence; `None` where a measure
+/// has no value under the view.
 pub(super) struct SumsOfLook {
     pub look: LookAt,
     pub sums: Vec<Option<DefinitionSums>>,
 }
 
-/// The sums of each measure over a part of the run; `None` where it has no value.
+/// The sums of each measure over a part of the run; `None` where a measure has no value.
 type PartedSums = Vec<Option<DefinitionSums>>;
 
-/// The run that is asked about, and what is asked of its queries.
+/// The run in question, and the questions about its queries.
 pub(super) struct AskedRun {
     pub parted: PartedRun,
     pub asked: AskedOfQueries,
@@ -48,7 +48,7 @@ pub(super) struct AskedRun {
 }
 
 impl Question {
-    /// The measures of all spellings, those of one spelling together.
+    /// The measures of all spellings, grouped by spelling.
     pub fn measures(&self) -> Vec<&Measure> {
         self.spellings.iter().flat_map(|spelling| &spelling.at).collect()
     }
@@ -60,8 +60,8 @@ impl Question {
     pub fn sums(&self, run: &AskedRun) -> Result<Vec<SumsOfLook>> {
         let measures = self.measures();
         let mut plain: Vec<(LookAt, PartedSums)> = Vec::new();
-        // What the tied rankings come to, by the look at them: orders that arrange them alike are
-        // one.
+        // The sums over the tied rankings, by look. Orders with equal arrangements of the tied
+        // rankings share an entry.
         let mut arranged: Vec<(LookAt, PartedSums)> = Vec::new();
         let mut all = Vec::new();
         for look in looks(run.parted.orders.len()) {
@@ -114,7 +114,8 @@ impl AskedRun {
             && self.evaluator(look, vec![measure.clone()]).check_tied().is_ok()
     }
 
-    /// The evaluator of measures in a view; all have the same cutoff if rankings are cut there.
+    /// Returns the evaluator of measures in a view. If the view cuts rankings, all measures need an
+    /// equal cutoff.
     fn evaluator(&self, look: LookAt, measures: Vec<Measure>) -> Evaluator {
         let view = look.view(measures.first().and_then(Measure::rank));
         Evaluator::of(measures)
@@ -130,8 +131,8 @@ impl AskedRun {
             )
     }
 
-    /// Evaluates those measures that are wanted over a part of the run, in one pass; where rankings
-    /// are cut, in one for each cutoff.
+    /// Evaluates the `wanted` measures over a part of the run in one pass. If the view cuts
+    /// rankings, each cutoff takes a pass.
     fn evaluated(
         &self,
         part: Option<&PartOfRun>,
@@ -161,7 +162,7 @@ impl AskedRun {
         Ok(all)
     }
 
-    /// The values of a measure by query of the whole run, of those that the run has.
+    /// Returns the values of a measure for the queries in the run, by query of the matrix.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].

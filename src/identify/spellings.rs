@@ -1,9 +1,9 @@
 //! The spellings of a measure: every combination of the words that its parameters take, read off
 //! the table of measures.
 //!
-//! A parameter that takes words has each of them, a level of relevance each grade up to three
-//! levels, the top of a scale a few numbers. Other numbers have their default: which of infinitely
-//! many β it was no list tells.
+//! A parameter of words takes each word, a level of relevance takes grades up to three levels, and
+//! the top of a scale takes a few numbers. All remaining numbers keep their default, because no
+//! list holds the infinitely many values of β.
 
 use crate::label::Codebook;
 use crate::measure::{
@@ -11,37 +11,38 @@ use crate::measure::{
     OfNothing, Param, Range, Status, parse,
 };
 
-/// The measures that a number without a name may be of, besides those of everyday use.
+/// Measures to try for a number without a name, besides measures of everyday use.
 const ALSO_UNNAMED: [&str; 3] = ["SDCG", "Accuracy", "Bpref"];
 
-/// Measures that some libraries give the name of another one.
+/// Pairs of measures: a name, and a second measure that some libraries call by the name.
 const ALSO_CALLED: &[(&str, &str)] = &[("nDCG", "SDCG")];
 
-/// The cutoffs that are tried where none is named; 0 is none.
+/// The cutoffs to try for a number without a name; 0 is no cutoff.
 const CUTOFFS: [u32; 9] = [0, 1, 3, 5, 10, 20, 50, 100, 1000];
 
-/// The most parameters that differ from their defaults where no measure is named: there are many
-/// measures then.
+/// The maximum number of parameters away from their defaults for a number without a name: many
+/// measures are tried for such a number.
 const MOST_CHOICES: usize = 2;
 
-/// The most levels of relevance that are tried.
+/// The maximum number of levels of relevance to try.
 const LEVELS: usize = 3;
 
 /// Tops of a grading scale that are tried, besides words and the default.
 const TOPS: [&str; 3] = ["3", "4", "5"];
 
-/// A measure with parameters, at each of the cutoffs that were asked for.
+/// A measure with parameters, at each requested cutoff.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spelling {
     pub at: Vec<Measure>,
-    /// The number of parameters that differ from their defaults, and of names that do.
+    /// The number of parameters away from their defaults, plus 1 if the measure is not the named
+    /// measure.
     pub choices: u32,
-    /// What it is worth where nothing is relevant, if the name said that.
+    /// The value of queries without relevant documents, if the name gave a value.
     pub nothing: Option<OfNothing>,
 }
 
-/// Lists the spellings of a measure at all of these cutoffs, which are those of named numbers. What
-/// a name says of parameters holds.
+/// Lists the spellings of the `named` measure, at the cutoff of each named number. Parameters given
+/// in a name stay fixed.
 pub(super) fn spellings(named: &[Measure], book: &Codebook) -> Vec<Spelling> {
     let Some(first) = named.first() else { return Vec::new() };
     let name = first.definition().name;
@@ -88,8 +89,8 @@ pub(super) fn unnamed_spellings(book: &Codebook) -> Vec<Spelling> {
     all
 }
 
-/// Whether definitions of a measure can be told apart: it is a mean, 0 for an empty ranking, over
-/// one grade for each document.
+/// Whether definitions of a measure can be told apart: the measure is a mean, is 0 for an empty
+/// ranking, and reads one grade for each document.
 pub(super) fn is_told(of: &Definition) -> bool {
     of.average == Average::Mean
         && of.traits.empty == Some(0.0)
@@ -105,7 +106,7 @@ fn is_plain(measure: &Measure) -> bool {
     given(measure).is_empty()
 }
 
-/// The parameters of a measure that differ from their defaults, as they are written.
+/// Returns the parameters of a measure away from their defaults, as text.
 pub(super) fn given(measure: &Measure) -> Vec<(&'static str, String)> {
     let of = measure.definition().params.iter();
     of.filter_map(|param| Some((param.name, measure.value(param.name)?.to_string()))).collect()
@@ -116,8 +117,7 @@ fn spelling(at: Vec<Measure>, away: u32) -> Spelling {
     Spelling { at, choices, nothing: None }
 }
 
-/// Every combination of words of the parameters: each is a list of the ones that differ from the
-/// default.
+/// Lists every combination of words of the parameters. A combination leaves out the default words.
 fn combinations(
     definition: &'static Definition,
     book: &Codebook,
@@ -164,7 +164,7 @@ fn levels(book: &Codebook) -> Vec<String> {
     above.take(LEVELS - 1).map(f64::to_string).collect()
 }
 
-/// The measure of these parts, if there is one for these grades.
+/// Builds the measure from its parts; `None` if the parts or the grades do not suit the measure.
 fn spelled(
     definition: &'static Definition,
     params: &[(&'static str, String)],

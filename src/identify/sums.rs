@@ -1,45 +1,46 @@
-//! Sums over the values of queries: all that is kept of an evaluation, whatever the number of
-//! queries.
+//! Sums over the values of queries. An evaluation keeps only the sums, so memory does not grow with
+//! the number of queries.
 
 use super::digests;
 use crate::evaluate::Sink;
 use crate::label::{Batch, LANES};
 use crate::stats::ExactSum;
 
-/// The decimals to which libraries round the value of each query; `None` is not at all.
+/// The decimals to which libraries round the value of each query; `None` leaves the value
+/// unrounded.
 pub(super) const ROUNDINGS: [Option<u8>; 4] = [None, Some(2), Some(4), Some(5)];
 
 /// The powers of ten of these decimals.
 const SCALES: [f64; 3] = [1e2, 1e4, 1e5];
 
-/// What is asked of the values of queries.
+/// The questions about the values of queries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AskedOfQueries {
-    /// The key of each query; 0 for those that tell nothing.
+    /// The key of each query; 0 for a query without evidence.
     pub keys: Vec<u64>,
-    /// What was told of each query; empty if nothing was.
+    /// The told value of each query; empty if no values were told.
     pub told: Vec<ToldOfQuery>,
 }
 
-/// What was told of a query.
+/// The told value of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) enum ToldOfQuery {
-    /// Nothing that counts.
+    /// No usable value.
     #[default]
     Nothing,
-    /// That it has no value.
+    /// The query has no value.
     LeftOut,
-    /// Its value, and half a unit of its last digit.
+    /// The value of the query, and half a unit of the last digit.
     Value(f64, f64),
 }
 
-/// What a value of a query may be off by: sums in another order, and numbers of 32 bits.
+/// The allowed error of a query's value: for sums in another order, and for numbers of 32 bits.
 const SLACK: f64 = 1e-12;
 const SINGLE: f64 = 4.0 * f32::EPSILON as f64;
 
 impl ToldOfQuery {
-    /// Whether the value is printed as it was told; if its digits are those of 32 bits, in
-    /// `single`.
+    /// Whether the value agrees with the told value; `single` allows for the error of 32-bit
+    /// floats.
     #[inline]
     fn agrees(self, value: f64, single: bool) -> bool {
         match self {
@@ -53,7 +54,7 @@ impl ToldOfQuery {
 }
 
 impl AskedOfQueries {
-    /// Whether a query with this value, or without one, is as it was told.
+    /// Whether `value`, or `None` for a query without a value, agrees with the told value.
     pub fn agrees(&self, query: usize, value: Option<f64>) -> bool {
         let told = self.told.get(query).copied().unwrap_or_default();
         match value {
@@ -63,7 +64,7 @@ impl AskedOfQueries {
     }
 }
 
-/// What the values of a measure come to, of the queries that the run has.
+/// Sums of a measure's values over the queries in the run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DefinitionSums {
     /// The digest of the values as they are, and rounded.
@@ -72,14 +73,14 @@ pub(super) struct DefinitionSums {
     pub exact: ExactSum,
     /// The sums of the rounded values, in units of their last digit.
     pub units: [i64; 3],
-    /// The number of told queries that agree, of the values as they are, and rounded.
+    /// The number of told queries that agree, with unrounded values, and with each rounding.
     pub agree: [u32; 4],
-    /// The number of told queries that agree if values are of 32 bits.
+    /// The number of told queries that agree within the error of 32-bit floats.
     pub agree_single: u32,
 }
 
 impl DefinitionSums {
-    /// Adds the values of other queries.
+    /// Adds the sums over further queries.
     pub fn merge(&mut self, other: &DefinitionSums) {
         let add = |(all, one): (&mut u128, &u128)| *all = all.wrapping_add(*one);
         self.digests.iter_mut().zip(&other.digests).for_each(add);
@@ -89,7 +90,7 @@ impl DefinitionSums {
         self.agree_single += other.agree_single;
     }
 
-    /// The mean over `count` queries, to which `ones` queries of value 1 are added.
+    /// Returns the mean over `count` queries, including `ones` added queries of value 1.
     pub fn mean(&self, rounding: usize, ones: u32, count: u32) -> f64 {
         match rounding.checked_sub(1) {
             None => (self.exact.value() + f64::from(ones)) / f64::from(count),
@@ -119,18 +120,19 @@ impl DefinitionSums {
     }
 }
 
-/// A value in units of the last digit that it is rounded to. Two decimals are rounded half up, as
-/// by Java; more decimals half to even, as C prints them.
+/// Rounds a value, and returns the result in units of the last decimal. Two decimals round half up,
+/// as in Java; more decimals round half to even, as in C's `printf`.
 #[inline]
 fn units(value: f64, at: usize) -> f64 {
-    // A float near 1.5·2⁵² counts in ones: adding and subtracting rounds, half to even.
+    // Adding and subtracting 1.5·2⁵² rounds to a whole number, half to even, because neighbouring
+    // floats there differ by 1.
     const ONES: f64 = 3.0 * (1u64 << 51) as f64;
     let scaled = value * SCALES[at];
     let whole = (scaled + ONES) - ONES;
     if at == 0 && scaled - whole == 0.5 { whole + 1.0 } else { whole }
 }
 
-/// A value rounded as one of [`ROUNDINGS`] says.
+/// Rounds a value by an index into [`ROUNDINGS`].
 pub(super) fn rounded(value: f64, rounding: usize) -> f64 {
     rounding.checked_sub(1).map_or(value, |at| units(value, at) / SCALES[at])
 }

@@ -10,16 +10,16 @@ use crate::measure::Range;
 /// The value of a query as it was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldRow {
-    /// The place it was read from, such as `scores.tsv:3`; empty if there is none.
+    /// The source of the value, such as `scores.tsv:3`; empty for a value without a source.
     pub place: String,
     /// The id of the query.
     pub query: Vec<u8>,
-    /// The value as it was written; `nan`, `null` or nothing is no value.
+    /// The value as written; `nan`, `null`, `none`, `-` or an empty text is no value.
     pub value: String,
 }
 
 impl ToldRow {
-    /// Whether it was told that the query has no value.
+    /// Whether the row says: the query has no value.
     fn is_left_out(&self) -> bool {
         ["", "nan", "null", "none", "-"].contains(&self.value.trim().to_lowercase().as_str())
     }
@@ -37,23 +37,23 @@ impl ToldRow {
     }
 }
 
-/// What was told of all queries.
+/// The told values of all queries.
 pub(super) struct ToldValues {
-    /// By query of the matrix.
+    /// The told value of each query of the matrix.
     pub of: Vec<ToldOfQuery>,
     /// Remarks for the user.
     pub notes: Vec<String>,
 }
 
-/// Reads what was told. All values have as many digits as the longest of them shows, unless
-/// `digits` says how many.
+/// Reads told values. Every value counts with the digits of the longest value, unless `digits`
+/// gives a number.
 ///
-/// A judged query of which nothing is told has no value if every such query may have been left out:
-/// the run lacks it, or nothing is relevant. Otherwise only some queries were told, and those that
-/// were not say nothing.
+/// A judged query may lack a told value. If all these queries may have been left out, because the
+/// run lacks the query or no document is relevant, they have no value. Otherwise only part of the
+/// queries were told, and a query without a told value does not count.
 ///
 /// # Errors
-/// A value that is no number; two values of one query; queries of which less than half are judged.
+/// A value other than a number; two values of one query; fewer than half of the queries judged.
 pub(super) fn told_values(
     rows: &[ToldRow],
     measure: &str,
@@ -119,7 +119,7 @@ fn twice(row: &ToldRow, other: &ToldRow, measure: &str) -> Error {
     ))
 }
 
-/// The remark on a query that is not judged, if half of all are.
+/// Returns a remark on a query without judgments, if half of the told queries have judgments.
 fn not_judged(row: &ToldRow, known: usize, all: usize) -> Result<String> {
     let id = printable(&row.query);
     let error =

@@ -48,8 +48,8 @@ pub(super) fn looks(orders: usize) -> Vec<LookAt> {
     looks
 }
 
-/// The orders that matrices of these rules tell, the usual first; of each the matrix, and whether
-/// its groups are reversed for it.
+/// Returns the orders known from matrices with `rules`, the usual order first. Each order comes
+/// with the index of its matrix, and with `true` if the groups of equal scores must be reversed.
 pub(super) fn known_orders(
     rules: impl Iterator<Item = RankingRule>,
 ) -> Vec<(OrderOfTies, usize, bool)> {

@@ -1,13 +1,13 @@
-//! Measures on their way from text: what is given, before it is known to be complete.
+//! Drafts of measures, parsed from text but not yet known to be complete.
 
 use super::params::{Cutoff, Kind, Param, Value};
 use super::value::{Definition, Measure};
 
-/// The values that are used where an argument gives none.
+/// Default values for arguments without the value.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Defaults {
-    /// The relevance level of binary measures; `None` for 1, or that of a library whose names are
-    /// read.
+    /// The relevance level of binary measures. `None` means 1, or the level of a library when its
+    /// names are read.
     pub rel: Option<f64>,
 }
 
@@ -29,7 +29,7 @@ impl Draft {
     /// Makes the measure.
     ///
     /// # Errors
-    /// A missing cutoff, or a missing parameter that another one needs.
+    /// A missing cutoff, or a parameter without the parameter it needs.
     pub fn measure(mut self, defaults: Defaults) -> Result<Measure, String> {
         if let Some(message) = self.definition.missing().filter(|_| self.cutoff.is_none()) {
             return Err(message);
@@ -40,8 +40,9 @@ impl Draft {
         if let Some(message) = self.definition.uncuttable(&self.values, self.cutoff.is_some()) {
             return Err(message);
         }
-        // Only a binary measure takes the default level: one whose default is 1 in the table, not
-        // one where it is a floor of 0. A gain of 1 for what is relevant makes a measure binary.
+        // Only a binary measure takes the default level. A measure is binary if its `rel` has the
+        // default 1 in the table (the default 0 is a floor), or if relevant documents gain 1
+        // (`gain=binary`).
         let is_binary = self.values.iter().any(|(at, value)| {
             self.definition.param_at(*at).kind == Kind::Gain
                 && matches!(value, Value::Word("binary"))

@@ -39,16 +39,16 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff
-    /// come from one walk. Where codes are classes, `exact` are the exact grades of the queries.
+    /// Computes the numbers of each fact for every query. One walk computes all ideals that differ
+    /// only in the cutoff. Where codes are classes, `exact` are the exact grades of the queries.
     pub fn columns(of: &[Fact], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
         let mut columns = vec![None; of.len()];
         for at in 0..of.len() {
             match &of[at] {
                 _ if columns[at].is_some() => {}
                 Fact::Ideal(first) => {
-                    // nDCG at ten cutoffs needs ten ideals of one ranking: one walk passes all of
-                    // them, if the cutoffs ascend.
+                    // nDCG at ten cutoffs needs ten ideals of one ranking. With ascending cutoffs,
+                    // one walk passes all ten.
                     let mut alike: Vec<(usize, &IdealRanking)> = Vec::new();
                     for (at, fact) in of.iter().enumerate() {
                         match fact {

@@ -1,4 +1,5 @@
-//! The table of foreign names: what other tools call the measures of [`MEASURES`](super::MEASURES).
+//! The table of foreign names: the names of other tools for the measures of
+//! [`MEASURES`](super::MEASURES).
 //!
 //! A name is one row. The parser, `laneval measures` and `laneval trec-eval` read it; nothing else
 //! lists names.
@@ -14,15 +15,15 @@ use super::value::Definition;
 pub struct Foreign {
     /// The name.
     pub name: &'static str,
-    /// The tool that uses the name.
+    /// The tool with the name.
     pub tool: Tool,
     /// The canonical name of the measure.
     pub measure: &'static str,
-    /// The parameters that the name stands for.
+    /// The parameters fixed by the name.
     pub fixed: &'static [(&'static str, Value)],
     /// The text that may follow the name.
     pub suffix: Suffix,
-    /// The sets of trec_eval's measures that the name belongs to.
+    /// The name's sets of trec_eval measures.
     pub sets: &'static [&'static str],
     /// Whether the name is understood without its tool's prefix.
     pub bare: bool,
@@ -52,8 +53,8 @@ pub enum Suffix {
     Persistence,
     /// `.95` or `@95`: the digits after the point of the parameter p.
     Digits,
-    /// Parameters and a cutoff, as after a canonical name. If a parameter is named here, it has to
-    /// be among them.
+    /// Parameters and a cutoff, as after a canonical name. The parameter in this variant, if not
+    /// empty, is required.
     Call(&'static str),
     /// `_10`: a rank to cut at, which is required.
     At,
@@ -70,8 +71,8 @@ impl Foreign {
             .unwrap_or_else(|| unreachable!("there is no measure `{}`", self.measure))
     }
 
-    /// The name with an example of what has to follow it. If the bare name means many measures, the
-    /// example is of what may follow.
+    /// Returns the name with an example of its required suffix. If the bare name means many
+    /// measures, the example shows an optional suffix.
     pub fn example(&self) -> Cow<'static, str> {
         let cut = match self.definition().cutoff {
             CutoffRule::Required => "@10",
@@ -179,11 +180,11 @@ const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
 const TENTHS: &[f64] = &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 const FIFTHS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
 
-/// The parameter that has to be given where a library has no number for a query without relevant
+/// The required parameter for names of a library without a number for queries without relevant
 /// documents.
 pub(super) const OF_NOTHING: &str = "nothing";
 
-/// The sets of measures that trec_eval has names for.
+/// The names of trec_eval's sets of measures.
 pub const SETS: [&str; 3] = ["official", "set", "all_trec"];
 const EACH: &[&str] = &SETS;
 const OFFICIAL: &[&str] = &["official", "all_trec"];
@@ -194,7 +195,7 @@ const PREFS: &[&str] = &["prefs", "all_prefs"];
 const ALL_PREFS: &[&str] = &["all_prefs"];
 /// The set of measures over the judgments of several judges.
 const GROUPS: &[&str] = &["qrels_jg"];
-/// The sets of a measure that trec_eval prints only when it is named: none.
+/// No set: trec_eval prints the measure only by name.
 const NAMED: &[&str] = &[];
 
 const MIN: FixedValues = &[("norm", Word("min"))];
@@ -227,7 +228,7 @@ const BINARY_RETURNED: FixedValues = &[("gain", Word("binary")), ("ideal", Word(
 const BINARY_UNCUT: FixedValues = &[("gain", Word("binary")), ("ideal", Word("uncut"))];
 const OVER_HITS: FixedValues = &[("over", Word("hits"))];
 const UNCUT: FixedValues = &[("ideal", Word("uncut"))];
-/// All foreign names: those of trec_eval first, in the order in which it prints them.
+/// All foreign names. The names of trec_eval come first, in the printing order of trec_eval.
 pub static FOREIGN: &[Foreign] = &[
     trec("num_q", "NumQ", &[], Suffix::None, EACH),
     trec("num_ret", "NumRet", &[], Suffix::None, EACH),
@@ -523,22 +524,23 @@ pub(super) enum ForeignKey {
     Cutoff,
     /// This parameter.
     Param(&'static str),
-    /// For each of its words, this parameter with this word. An empty parameter stands for nothing.
+    /// A translation for each word of the foreign parameter: the word, our parameter, and our word.
+    /// An empty parameter drops the word.
     Words(&'static [(&'static str, &'static str, &'static str)]),
     /// The top of the grading scale.
     Top,
     /// The bottom of the grading scale, which is 0 here.
     Bottom,
-    /// Whether documents without a judgment are dropped, which is not a parameter of a measure
-    /// here.
+    /// Dropping of documents without a judgment: an option of the evaluation here, not a parameter
+    /// of a measure.
     JudgedOnly,
-    /// The same parameter of another measure.
+    /// A parameter with equal meaning, looked up in the named measure.
     Of(&'static str),
 }
 
 const PLAYERS: &[&str] = &["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"];
 
-/// The parameters of ir_measures that have another name here: the name, the measures that have it
+/// The parameters of ir_measures with another name here: the name, the measures with the parameter
 /// (empty: all), and the meaning.
 const KEYS: &[(&str, &[&str], ForeignKey)] = &[
     ("cutoff", &[], ForeignKey::Cutoff),

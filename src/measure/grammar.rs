@@ -24,7 +24,7 @@ use crate::error::MeasureError;
 use crate::sort;
 
 // `P@1..4000000000` is short to write; the list must not be long to make.
-/// The most measures that one argument may mean.
+/// The largest number of measures in one argument.
 pub(super) const MOST: usize = 10_000;
 
 /// Turns the error of a part that starts at byte `start` into an error of the whole text.
@@ -37,7 +37,7 @@ pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureE
 }
 
 /// Reads the parameters and cutoffs in `text` from byte `at`, and returns the measures of the name.
-/// `theirs` says whether a parameter that both know is read as ir_measures means it.
+/// If `theirs`, a parameter known to both laneval and ir_measures has the meaning of ir_measures.
 pub(super) fn tail(
     text: &str,
     at: usize,
@@ -184,7 +184,7 @@ impl<'a> MeasureParser<'a> {
         Ok(())
     }
 
-    /// Checks that a parameter is given once, and not together with one that excludes it.
+    /// Rejects a repeated parameter, and a parameter next to an excluded parameter.
     fn check_free(&self, span: &Range<usize>, name: &str, at: usize) -> Result<(), MeasureError> {
         let definition = self.draft.definition;
         for &(other, _) in &self.draft.values {

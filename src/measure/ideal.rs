@@ -9,9 +9,10 @@ use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, ExactFacts, Facts, QueryGrades};
 use crate::sort;
 
-// It is never written out as a list of documents: a query may claim 2²⁸ of them. It is walked as
-// runs of equal gains, rank by rank within each, because the sum must be rounded at every rank as
-// the formula's is. Only ranks are many, never runs: at most one a code or distinct grade.
+// An ideal ranking is never written out as a list of documents, because a query may claim 2²⁸
+// documents. The walk visits groups of equal gains, rank by rank within a group, because the
+// formula's sum is rounded at every rank. Ranks may be many, groups never: at most one group a code
+// or distinct grade.
 /// An ideal ranking: documents by gain, the largest first, without those of no gain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IdealRanking {
@@ -19,15 +20,15 @@ pub struct IdealRanking {
     pub gain: CodeTable,
     /// The weight of each rank.
     pub discount: Discount,
-    /// The number of ranks that count; `None` for all.
+    /// The cutoff in ranks; `None` for all ranks.
     pub rank: Option<u32>,
 }
 
-/// The number of ranks of an ideal ranking whose weights are in a table. The weights of deeper
-/// ranks are computed one by one, so that no number of documents and no cutoff makes a large table.
+/// The number of ranks of an ideal ranking with a weight in the table. Weights of deeper ranks are
+/// computed by block, so the table stays small for any number of documents and any cutoff.
 const TABLED: usize = 1 << 16;
 
-/// The number of ranks beyond the table that are weighed together.
+/// The number of ranks in a block of weights beyond the table.
 const BLOCK: usize = 1 << 12;
 
 impl IdealRanking {

@@ -1,8 +1,8 @@
-//! Measures: values with a canonical name, and the one table that defines them all.
+//! Measures: values with a canonical name, and the table of all definitions.
 //!
 //! A [`Measure`] is the meaning of `nDCG(gain=exp2)@10`: a row of [`MEASURES`], its parameters, and
-//! a cutoff. It prints as its canonical name, parses back to the same value, and compares and
-//! hashes by it. A recipe says what a measure reads and how it is finished.
+//! a cutoff. A measure prints as its canonical name, and the name parses back to an equal measure.
+//! Comparing and hashing use the name. A recipe lists the inputs of a measure and its last step.
 
 mod draft;
 mod facts;

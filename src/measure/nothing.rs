@@ -1,9 +1,9 @@
-//! The parameter `nothing` of measures that are 0 where nothing is relevant: what such a query is
-//! worth instead.
+//! The parameter `nothing`: the value of queries without relevant documents, for measures that are
+//! 0 on these queries.
 //!
-//! It is one parameter for all of them, declared once. No recipe knows it: the values are replaced
-//! when they are finished, for the queries whose judgments say that nothing is relevant. So it
-//! holds for folds, walks and orders of equal scores alike.
+//! A single declaration of the parameter serves all measures. No recipe knows the parameter:
+//! finished values are replaced for queries whose judgments have no relevant document. So the
+//! parameter holds for folds, walks and orders of equal scores alike.
 
 use super::facts::Fact;
 use super::ideal::IdealRanking;
@@ -47,7 +47,8 @@ impl Measure {
             let level = if has("rel") { self.rel() } else { 0f64.next_up() };
             return Ok(Fact::Count(book.at_least(level)));
         };
-        // Of the gains of a table any may be the largest, and an ideal ranking finds it.
+        // Any gain of a table may be the largest, so an ideal ranking of depth 1 finds the largest
+        // gain.
         Ok(Fact::Ideal(IdealRanking { gain, discount: Discount::None, rank: Some(1) }))
     }
 }

@@ -1,5 +1,5 @@
-//! Parameters of measures and cutoffs: which there may be, the values that they take, and how these
-//! print.
+//! Parameters of measures and cutoffs: their kinds, their values and the printed forms of the
+//! values.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ pub static NOTHING: Param = Param {
 pub enum CutoffRule {
     /// It takes no cutoff.
     None,
-    /// The cutoff is optional: with it the first k ranks count, without it the whole ranking.
+    /// The cutoff is optional: `@k` counts the first k ranks, no cutoff counts the whole ranking.
     Optional,
     /// The cutoff is required.
     Required,
@@ -41,8 +41,8 @@ pub enum CutoffRule {
 }
 
 impl fmt::Display for CutoffRule {
-    /// Writes the cutoff as it stands behind a name: `@k`, `[@k]` if it is optional, `@x`, or
-    /// nothing.
+    /// Writes the cutoff as in syntax help: `@k`, `[@k]` for an optional cutoff, `@x` for a level
+    /// of recall, or an empty text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             CutoffRule::None => "",
@@ -57,19 +57,19 @@ impl fmt::Display for CutoffRule {
 pub struct Param {
     /// The name of the parameter.
     pub name: &'static str,
-    /// The values that it takes; in a list, the default is first.
+    /// The values of the parameter; in a list, the default is first.
     pub kind: Kind,
-    /// The default as text; empty if leaving the parameter out means something else than any value.
+    /// The default as text; empty if a missing parameter means none of the values.
     pub default: &'static str,
-    /// The name of another parameter that excludes it.
+    /// The name of another parameter that excludes this parameter.
     pub excludes: &'static str,
-    /// The value of another parameter without which it has no meaning, such as `discount=jk`.
+    /// The required value of a second parameter, such as `discount=jk`.
     pub needs: &'static str,
-    /// A description of its effect.
+    /// A description of the parameter's effect.
     pub doc: &'static str,
 }
 
-/// The values that a parameter takes.
+/// The kind of values of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// A relevance level: a finite grade ≥ 0.
@@ -128,7 +128,7 @@ impl Kind {
     }
 }
 
-/// The gains that have a name.
+/// The named gains.
 const GAINS: [&str; 3] = ["linear", "exp2", "binary"];
 
 impl fmt::Display for Kind {
@@ -165,7 +165,7 @@ pub enum Value {
     List(Vec<f64>),
 }
 
-/// Reads a level of relevance: a grade, or `>` and a grade that it is above, as `>0`.
+/// Parses a level of relevance: a grade, or a grade behind `>` as an exclusive bound, such as `>0`.
 ///
 /// ```
 /// use laneval::measure::parse_level;

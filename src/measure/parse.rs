@@ -1,12 +1,12 @@
-//! Lists of measures, as one argument.
+//! Parsing of an argument with a list of measures.
 //!
 //! ```text
 //! list     = measure {("," | " ") measure}
 //! measure  = [tool ":"] name ( {tail} | suffix ) ["-l" level]
 //! ```
 //!
-//! A suffix is trec_eval's or ranx's own: `ndcg_cut.5,10`, `rbp.95`. One name may mean several
-//! measures: `P@[5,10]` is two, trec_eval's bare `P` is nine.
+//! A suffix is trec_eval's or ranx's own: `ndcg_cut.5,10`, `rbp.95`. A single name may mean several
+//! measures: `P@[5,10]` means two measures, trec_eval's bare `P` means nine.
 
 use std::ops::Range;
 
@@ -19,13 +19,13 @@ use super::resolve;
 use super::value::{Definition, Measure};
 use crate::error::{MeasureError, Result};
 
-/// The most wrong measures of one argument that are reported together.
+/// The maximum number of wrong measures in one error.
 const LIMIT: usize = 20;
 
-/// Parses the one measure that `text` means.
+/// Parses `text` as a single measure.
 ///
 /// # Errors
-/// A text that means no measure, or several.
+/// A text for no measure, or for several measures.
 pub fn parse(text: &str) -> Result<Measure> {
     let mut list = parse_list(text, Defaults::default())?;
     match (list.pop(), list.is_empty()) {
@@ -37,7 +37,7 @@ pub fn parse(text: &str) -> Result<Measure> {
     }
 }
 
-/// Parses the measures that `text` means: a name, or a list of names.
+/// Parses a name, or a list of names, into measures.
 ///
 /// ```
 /// use laneval::measure::{Defaults, parse_list};
@@ -52,8 +52,7 @@ pub fn parse(text: &str) -> Result<Measure> {
 /// ```
 ///
 /// # Errors
-/// Each name, parameter or cutoff that is wrong, with its place in the text and what was probably
-/// meant.
+/// Each wrong name, parameter or cutoff, with its place in the text and a likely correction.
 pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
     each(text, None, made(defaults))
 }
@@ -94,8 +93,8 @@ impl Profile {
         Defaults { rel: given.rel.or(parse_level(self.relevant)) }
     }
 
-    /// What the library makes of the usual measures, those that it has: of `nDCG@10`, `AP`, `RR`,
-    /// `P@10` and `R@100`, each by the first of its names.
+    /// Returns the library's versions of the usual measures `nDCG@10`, `AP`, `RR`, `P@10` and
+    /// `R@100`, each by its first name. Measures that the library lacks are left out.
     pub fn usual_measures(&self, defaults: Defaults) -> Vec<Measure> {
         let defaults = self.defaults(defaults);
         let usual = |(names, cut): (&[&str], Option<u32>)| {

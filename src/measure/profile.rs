@@ -1,9 +1,8 @@
-//! The table of libraries: with which options each of them evaluates, in which versions, and how
-//! that is known.
+//! The table of libraries: the evaluation options of each library, the versions, and the evidence.
 //!
-//! A library is one row. What it calls the measures are rows of [`FOREIGN`](super::FOREIGN), by the
-//! [`Tool`]s of the row. A prefix (`xgboost:map@5`) takes only names from a row; `--as xgboost`
-//! takes its options too. Bare digits at the end of a prefix are an older version.
+//! A library is one row. The library's names of measures are rows of [`FOREIGN`](super::FOREIGN),
+//! found by the [`Tool`]s of the library. A prefix (`xgboost:map@5`) takes only names from a row;
+//! `--as xgboost` takes its options too. Bare digits at the end of a prefix are an older version.
 
 use std::{fmt, iter};
 
@@ -45,33 +44,33 @@ impl Tool {
     }
 }
 
-/// A library as which laneval can evaluate.
+/// A library whose evaluation laneval can imitate.
 #[derive(Debug)]
 pub struct Profile {
     /// The prefix of its names, and the value of `--as`.
     pub prefix: &'static str,
     /// The name of the library.
     pub library: &'static str,
-    /// The versions that it holds for.
+    /// The versions of the library that the row describes.
     pub versions: &'static str,
-    /// The tools whose names it has.
+    /// The tools whose names of measures the library has.
     pub tools: &'static [Tool],
-    /// The options of an evaluation that it fixes, each with its word: `ties`, `score`, `known`,
-    /// `queries`.
+    /// The options of an evaluation that the library fixes, each with its word: `ties`, `score`,
+    /// `known`, `queries`.
     pub options: &'static [(&'static str, &'static str)],
     /// The lowest relevant grade of its binary measures, as [`parse_level`](super::parse_level)
     /// reads it; 0 where every judged document counts. Where the library is given sets of relevant
     /// documents, it is 1.
     pub relevant: &'static str,
-    /// How it is known.
+    /// The evidence for the row.
     pub seen: Seen,
-    /// The place in its sources.
+    /// The place in the sources of the library.
     pub source: &'static str,
-    /// What is not as in the library; empty if nothing is known to differ.
+    /// The known differences from the library; empty if none are known.
     pub note: &'static str,
 }
 
-/// How it is known what a library computes.
+/// The evidence for the formulas and options of a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
     /// The library was run.
@@ -95,7 +94,7 @@ impl fmt::Display for Seen {
     }
 }
 
-/// What an option makes of an evaluation, as a sentence about a library goes on.
+/// The effect of each option on an evaluation, worded as the end of a sentence about a library.
 const SAYS: &[(&str, &str, &str)] = &[
     ("ties", "docno-desc", "puts equal scores in descending order of their ids"),
     ("ties", "input", "keeps equal scores in the order of the input"),
@@ -112,20 +111,20 @@ const SAYS: &[(&str, &str, &str)] = &[
     ("rel", "0", "counts every judged document as relevant"),
 ];
 
-/// The options that a library fixes.
+/// The options fixed by a library.
 type FixedOptions = &'static [(&'static str, &'static str)];
 
 const AS_TREC_EVAL: FixedOptions = &[("ties", "docno-desc"), ("score", "f64"), ("queries", "both")];
 const AS_TREC_EVAL_9: FixedOptions =
     &[("ties", "docno-desc"), ("score", "f32"), ("queries", "both")];
-/// A library that is given the documents of a query in their order, and all judgments.
+/// A library with input of ordered documents for each query, and all judgments.
 const ORDERED: FixedOptions = &[("ties", "input")];
-/// The same, over the users or queries that have judgments.
+/// [`ORDERED`], averaged over all users or queries with judgments.
 const ORDERED_OF_ALL: FixedOptions = &[("ties", "input"), ("queries", "judged")];
-/// A library that sees lists of scores with grades, and sorts them by a stable sort.
+/// A library with input of scores and grades, sorted by a stable sort.
 const LISTS: FixedOptions = &[("ties", "input"), ("known", "retrieved"), ("queries", "both")];
 
-/// Names of libraries that people write for a prefix.
+/// Names of libraries, mistaken for a prefix, each with the correct prefix.
 const ALSO_CALLED: [(&str, &str); 2] = [("trec_eval", "trec"), ("pytrec_eval", "trec9")];
 
 use Seen::{Function, Run, Source};
@@ -469,8 +468,8 @@ impl Profile {
         self.options.iter().find(|(of, _)| *of == option).map(|&(_, word)| word)
     }
 
-    /// Checks that an option that was given as well agrees with the library, and returns the word
-    /// that holds. `shown` writes the option with a word, as it is given: `--ties input`.
+    /// Rejects a `given` word of an option that contradicts the library, and returns the library's
+    /// word. `shown` writes the option with a word, such as `--ties input`.
     ///
     /// # Errors
     /// The library fixes another word.
@@ -493,8 +492,8 @@ impl Profile {
         }
     }
 
-    /// What the library does with some of its options, in words: those that `counts` picks. `None`
-    /// if there are none.
+    /// Describes in words the library's options picked by `counts`; `None` if `counts` picks no
+    /// option.
     pub fn says(&self, counts: impl Fn(&str, &str) -> bool) -> Option<String> {
         let relevant = [("rel", self.relevant)];
         let picked =
@@ -505,11 +504,11 @@ impl Profile {
     }
 }
 
-/// A prefix that is of no library.
+/// The error of an unknown library prefix.
 pub(super) struct WrongPrefix {
-    /// Whether there are other versions of the library.
+    /// Whether the prefix names a known library in an unknown version.
     pub is_version: bool,
-    /// What to say of it.
+    /// The message about the prefix.
     pub message: String,
 }
 

@@ -17,8 +17,8 @@ impl RecallRule {
     // truncates (m_iprec_at_recall.c), which is nearly a ceiling but takes x·R = 2.05 as 2; its
     // version 10 rounds to the nearest, so 2.4 is 2. Textbooks want the fewest hits with h/R ≥ x,
     // and there x·R in floats fails: 0.07·100 is 7.000000000000001, whose ceiling is 8. So the
-    // level is taken as the decimal that was written, digits over a power of ten, and the ceiling
-    // is a division of whole numbers.
+    // level is read as the written decimal, digits over a power of ten, and the ceiling is a
+    // division of whole numbers.
     /// Returns the function from a number of relevant documents to the number of hits that the
     /// level `recall` needs.
     pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
@@ -36,8 +36,8 @@ impl RecallRule {
     }
 }
 
-/// The shortest decimal that reads as `number`, which is 0 to 1: its digits, of which there are at
-/// most 17, and how many of them are behind the point.
+/// Returns the shortest decimal that parses as `number`, from 0 to 1: its digits, at most 17, and
+/// the number of digits behind the point.
 fn decimal(number: f64) -> (u64, u32) {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));

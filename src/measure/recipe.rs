@@ -1,13 +1,13 @@
-//! What a measure reads and how it is finished: the only link between formulas and folds.
+//! Recipes of measures, the only link between formulas and folds.
 //!
-//! A recipe has three parts: the numbers that are read, in the order of the function's arguments;
-//! where each comes from, a fold at a place, or the judgments; and the last line of the formula.
-//! What a fold computes belongs to all measures together, so a recipe names it by value: two
-//! recipes that name equal folds share it, without knowing of each other.
+//! A recipe has three parts: the numbers to read, in the order of the function's arguments; the
+//! source of each number, a fold at a place or the judgments; and the last line of the formula. A
+//! recipe names its folds by value, so recipes with equal folds share the computed columns without
+//! a link between the recipes.
 //!
-//! The last line sees columns of rows and not numbers of a row: the closure is called once a tile
-//! and measure, and inside it the compiler has a plain loop over slices. Where the line is a
-//! product or a quotient it is data, so that a device may do it.
+//! The last line takes columns of rows, not numbers of a row: the closure is called once a tile and
+//! measure, and its body is a plain loop over slices for the compiler. A product or a quotient as
+//! the last line is data, so that a device may compute the value.
 
 use std::sync::Arc;
 
@@ -41,8 +41,8 @@ pub enum Recipe {
     Groups(FacetValue),
 }
 
-/// The last step of a formula, in f64. All but the custom ones are the first number times a factor
-/// of the query, or a reciprocal, so that an engine can average them by itself.
+/// The last step of a formula, in f64. All steps but [`Last::Custom`] are the first number times a
+/// factor of the query, or a reciprocal, so that an engine can average the values by itself.
 #[derive(Clone)]
 pub enum Last {
     /// The first number divided by this constant.
@@ -51,24 +51,24 @@ pub enum Last {
     Times(f64),
     /// The first number divided by the second; 0 if the second is 0.
     Ratio {
-        /// The largest value of the second number that counts; a larger one counts as this.
+        /// The cap of the second number.
         most: f64,
     },
     /// 1 divided by the first number, a rank, if it is 1 or more; else 0.
     Reciprocal {
-        /// Ranks beyond this one count as 0.
+        /// The deepest rank with a value above 0.
         most: f64,
     },
     /// Any other step.
     Custom(Finish),
 }
 
-/// A last step for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to
-/// one value for each row.
+/// A last step for a batch of rows: reads the recipe's numbers, `[number][row]`, and writes one
+/// value for each row.
 pub type Finish = Arc<dyn Fn(&[&[f64]], &mut [f64]) + Send + Sync>;
 
 impl Last {
-    /// Finishes some rows: from the numbers that the recipe reads, `[number][row]`, to one value
+    /// Finishes a batch of rows: reads the recipe's numbers, `[number][row]`, and writes one value
     /// for each row.
     pub fn finish(&self, numbers: &[&[f64]], values: &mut [f64]) {
         match *self {
@@ -104,7 +104,7 @@ fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64
 }
 
 impl Recipe {
-    /// The numbers that the recipe reads; those of a walk are facts.
+    /// The numbers to read; a walk reads facts only.
     pub fn reads(&self) -> &[Read] {
         match self {
             Recipe::Folds { reads, .. } => reads,
@@ -119,8 +119,8 @@ impl Recipe {
         Ok(Recipe::Walk { walk: None, facts: Vec::new() })
     }
 
-    /// Returns the recipe for rankings whose codes are classes of exact grades: those that no fold
-    /// of exact grades computes walk with their reference functions.
+    /// Returns the recipe for rankings whose codes are classes of exact grades. A measure walks
+    /// with its reference function if no fold of exact grades computes the measure.
     pub fn over_exact(self) -> Self {
         let plain = match &self {
             Recipe::Folds { reads, .. } => !reads
@@ -137,7 +137,7 @@ impl Recipe {
         Ok(Recipe::Walk { walk: Some(walk), facts: facts.map(Read::Fact).into() })
     }
 
-    /// Makes a recipe that reads `N` numbers and finishes with a function of them.
+    /// Makes a recipe from `N` numbers to read, and a function of the numbers as the last step.
     pub fn new<const N: usize>(
         reads: [Read; N],
         finish: impl Fn([f64; N]) -> f64 + Send + Sync + 'static,
@@ -183,7 +183,7 @@ impl Recipe {
     }
 }
 
-/// One number that is read for a row.
+/// A number that a recipe reads for each row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
     /// The state of a fold at a place.

@@ -1,8 +1,8 @@
-//! From a name to its measures. The name is a canonical one, or one of another tool.
+//! The resolution of a name to its measures. A name is canonical, or belongs to another tool.
 //!
-//! A canonical name in its own spelling always means its measure. Any other name means what all
-//! tools that know it mean by it, case ignored. If they mean different formulas, it is an error
-//! that lists them, and the prefix of a library (`trec:`, `ranx:`) chooses one.
+//! A canonical name in its own spelling always means its measure. Any other name resolves, case
+//! ignored, if all tools with the name agree on its formula. Otherwise the name is ambiguous: the
+//! error lists the formulas, and the prefix of a library (`trec:`, `ranx:`) chooses a formula.
 //!
 //! ```text
 //! text        irm:nDCG(dcg='exp-log2')@10    ndcg_cut.5,10      mrr@10-l2
@@ -12,11 +12,11 @@
 //! ```
 //!
 //! Why a name is not looked up in one table by priority: the same name has different formulas in
-//! different tools (`recall` is at cutoffs in trec_eval and of the whole ranking in ranx), and
-//! whoever silently gets the other tool's number does not notice. So all rows that a text could
-//! mean are collected; if they agree in measure and parameters any of them may read the rest, and
-//! if not the error lists each with the text that means it. Only a canonical name in its own
-//! spelling is never ambiguous, or the names that laneval prints could not be read back.
+//! different tools (`recall` is at cutoffs in trec_eval and of the whole ranking in ranx), and a
+//! user who silently gets the wrong tool's number does not notice. So all rows that match a text
+//! are collected. If the rows agree in measure and parameters, any row may read the rest. If the
+//! rows differ, the error lists each row with an unambiguous text. A canonical name in its own
+//! spelling is never ambiguous, because names printed by laneval must parse back.
 
 use super::draft::{Defaults, Draft};
 use super::foreign::{FOREIGN, Foreign, OF_NOTHING, SETS, Suffix};
@@ -30,10 +30,11 @@ use super::value::Measure;
 use crate::error::MeasureError;
 use crate::sort;
 
-/// What a text is resolved to, or why it is no measure.
+/// The resolved text, or the error of a text that means no measure.
 type Resolved<T> = Result<T, MeasureError>;
 
-/// The measures that one item of a list means, of which `all` says whose names all of the list are.
+/// Returns the drafts of the measures that an item of a list means. `all` is the library of all
+/// names of the list, if one is fixed.
 pub(super) fn drafts(text: &str, all: Option<&'static Profile>) -> Resolved<Vec<Draft>> {
     if text.is_empty() {
         return Err(MeasureError::new(text, 0..0, "a measure was expected"));
@@ -75,7 +76,7 @@ fn split_level(text: &str) -> (&str, Option<f64>) {
     }
 }
 
-/// The library whose prefix a text has, and the byte at which the name starts.
+/// Returns the library of a text's prefix, and the first byte of the name.
 pub(super) fn vocabulary(text: &str) -> Resolved<(Option<&'static Profile>, usize)> {
     let Some((written, name)) = text.split_once(':') else { return Ok((None, 0)) };
     let prefix = written.trim();
@@ -94,24 +95,24 @@ pub(super) fn vocabulary(text: &str) -> Resolved<(Option<&'static Profile>, usiz
 
 /// A row that a text may mean, with the way to read what follows its name.
 struct NameCandidate<'a> {
-    /// The row's name, its measure, and the parameters that it stands for.
+    /// The row's name; `draft` holds its measure and its fixed parameters.
     name: &'static str,
     draft: Draft,
     foreign: Option<&'a Foreign>,
     rest: Rest<'a>,
 }
 
-/// The text that follows a name.
+/// The text behind a name.
 enum Rest<'a> {
-    /// Parameters and cutoffs. If true, parameters are read as those of ir_measures first.
+    /// Parameters and cutoffs. If true, the meaning of a parameter in ir_measures comes first.
     Tail(bool),
-    /// A suffix of the row's own, if there is one, and the byte at which it starts.
+    /// The row's own suffix, if the text has a suffix, and the first byte of the suffix.
     Suffix(&'a Foreign, Option<&'a str>, usize),
 }
 
 /// The text, the name at its start, and the byte behind the name. A name of a library may have
 /// arguments, as `MAP(divide_by_k=True)`, or a `-` behind its cutoff, as XGBoost's `ndcg@3-`; the
-/// returned text is without this.
+/// returned text lacks these endings.
 fn name_of<'a>(text: &'a str, profile: Option<&'static Profile>) -> (&'a str, &'a str, usize) {
     let end = |text: &str| text.find(['(', '@']).unwrap_or(text.len());
     let plain = (text, text[..end(text)].trim_end(), end(text));
@@ -169,8 +170,8 @@ fn named(text: &str, profile: Option<&'static Profile>) -> Resolved<Vec<Draft>> 
     if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
         return Err(ambiguous(text, name, &candidates));
     }
-    // They mean the same, but not all can read what follows: the one spelt as in the text is
-    // preferred, then the first that reads it.
+    // All candidates mean the same formula, but not all candidates can read the rest of the text.
+    // Prefer a name spelt as in the text, then the first name that reads the rest.
     sort::by_number(&mut candidates, |of| if text.starts_with(of.name) { 0.0 } else { 1.0 });
     let mut answers: Vec<_> =
         candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
@@ -261,7 +262,7 @@ pub(super) fn has_suffix(text: &str, all: Option<&'static Profile>) -> bool {
     FOREIGN.iter().filter(known).any(|row| suffix(row, &text[start..]).is_some())
 }
 
-/// Whether the text is several words that mean a measure, as tutorials write it.
+/// Whether the text is a measure's name in several words, as in tutorials.
 pub(super) fn is_phrase(text: &str) -> bool {
     text.contains(char::is_whitespace) && !suggest::terms(text).is_empty()
 }
@@ -275,7 +276,7 @@ fn set(name: &str, profile: Option<&Profile>) -> Vec<Draft> {
         .collect()
 }
 
-/// The key by which two rows mean the same: the measure and its parameters.
+/// Returns the key for comparing rows by meaning: the measure and its parameters.
 fn formula(draft: &Draft) -> (&'static str, String) {
     let whole = Draft { definition: draft.definition, values: draft.values.clone(), cutoff: None };
     (draft.definition.name, whole.written())

@@ -1,8 +1,9 @@
 //! The text after the name of a foreign measure: trec_eval's `.5,10`, ranx's `.95`.
 //!
-//! One reader serves two kinds of users. `eval` takes numbers in the usual notation, and an error
-//! for everything else. `trec-eval` has to mean by `-m P.5x` what the C program means, whose `atol`
-//! and `atof` read what they can and take 0 for the rest: it passes functions that read so.
+//! One reader serves two kinds of users. `eval` takes numbers in the usual notation and rejects
+//! every other text. `trec-eval` has to read `-m P.5x` as the C program does, whose `atol` and
+//! `atof` read a leading number and take 0 for any other text. So `trec-eval` passes its own
+//! functions for `atol` and `atof`.
 
 use std::ops::Range;
 
@@ -38,7 +39,7 @@ pub(super) fn finite(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number + 0.0)
 }
 
-/// One of the measures that a suffix makes of a name: its parameters and its cutoff.
+/// The parameters and the cutoff of a measure, from the suffix of a name.
 type Variant = (Vec<(&'static str, Value)>, Option<Cutoff>);
 
 /// The error of a suffix, with its place in it.
@@ -206,7 +207,7 @@ fn persistence(
 }
 
 impl Foreign {
-    /// The measures of the name, with the text after its `.`, if there is one.
+    /// Returns the measures of the name, given the text behind its `.`, if any.
     ///
     /// # Errors
     /// A suffix that the name does not take; the span lies in the suffix.

@@ -101,7 +101,8 @@ pub(super) fn unknown(
     MeasureError { suggestions, ..MeasureError::new(text, 0..name.len(), message) }
 }
 
-/// Says that a library has no such name, or that what follows the name does not fit.
+/// Returns the message about a name unknown to a library, or about a suffix that does not fit the
+/// name.
 fn unknown_there(text: &str, name: &str, profile: &Profile) -> String {
     let rows = || FOREIGN.iter().filter(|row| profile.tools.contains(&row.tool));
     let (prefix, library) = (profile.prefix, profile.library);
@@ -161,7 +162,8 @@ fn without_sign(text: &str) -> Option<String> {
         .filter(|written| written.contains('@'))
 }
 
-/// The term that is nearly `plain`, if that is long enough to tell.
+/// Returns the term nearest to `plain`, if `plain` has 12 bytes or more and at most 2 typing
+/// errors.
 fn near(plain: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let distance = |term: &str| strsim::damerau_levenshtein(plain, term);
     let nearest = TERMS.iter().min_by_key(|(term, _)| distance(term))?;
@@ -186,8 +188,8 @@ fn at(written: &str, cut: Option<&str>) -> Option<String> {
 }
 
 impl Draft {
-    /// Adds the cutoff `asked`. If that is no rank, or if the measure needs a cutoff, it adds an
-    /// example of one.
+    /// Adds the cutoff `asked`. Adds an example cutoff if `asked` is no rank, or if the measure
+    /// needs a cutoff and `asked` is missing.
     pub(super) fn at_some_cutoff(mut self, asked: Option<&str>) -> Self {
         let rank = asked
             .map(|cut| cut.parse::<u32>().ok().filter(|k| (1..u32::MAX).contains(k)).unwrap_or(10));
@@ -201,7 +203,7 @@ impl Draft {
     }
 }
 
-/// Names that a misspelt one may have meant, best first.
+/// Returns likely corrections of a misspelt name, best first.
 fn nearest(name: &str, profile: Option<&Profile>) -> Vec<String> {
     let bare = name.to_lowercase();
     let ours = MEASURES.iter().filter(|_| profile.is_none()).map(|row| row.name);
@@ -211,7 +213,7 @@ fn nearest(name: &str, profile: Option<&Profile>) -> Vec<String> {
         .chain(foreign.map(|row| row.name))
         .map(|known| {
             let lower = known.to_lowercase();
-            // Right letters in a wrong order are one mistake, however far they moved.
+            // A wrong order of the right letters counts as one mistake at any distance.
             let jumbled = letters(&bare) == letters(&lower);
             let mistakes = if jumbled {
                 usize::from(bare != lower)

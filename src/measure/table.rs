@@ -1,4 +1,4 @@
-//! The table of measures. A new measure is one row here and one function in the reference.
+//! The table of measures. A new measure takes a row here and a function in the reference.
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
@@ -192,7 +192,8 @@ const OVER_SUBTOPICS_RAW: Traits = Traits {
     range: |m| if m.word("first") == "raw" { Range::Positive } else { Range::SHARE },
     ..OVER_SUBTOPICS
 };
-/// Those of measures that divide by a greedy ranking, which is not always the best one.
+/// The traits of measures that divide by a greedy ranking. A value may exceed 1, because the greedy
+/// ranking is not always the best ranking.
 const OVER_GREEDY: Traits = Traits { range: |_| Range::Positive, ..OVER_SUBTOPICS };
 const OVER_PREFERENCES: Traits =
     Traits { input: JudgmentInput::Groups(JudgedBy::Preference), empty: None, ..OVER_SUBTOPICS };
@@ -211,11 +212,11 @@ const OVERLAP: Param = param(
     "once",
     "positions count once, or again in each result that has them, as Chroma counts them (each)",
 );
-/// The traits of measures of passages, of which no order of documents says which is better.
+/// The traits of measures of passages, whose better and best orders do not follow from grades.
 const OVER_PASSAGES: Traits =
     Traits { input: JudgmentInput::Groups(JudgedBy::Span), ..OVER_SUBTOPICS };
 
-/// Every measure, in the order in which help lists them.
+/// Every measure, in the order of the help.
 pub static MEASURES: &[Definition] = &[
     Definition {
         name: "P",
@@ -1356,7 +1357,8 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: Traits {
             range: first_is_binary_unless_graded,
-            // What a better document is worth is lost where the user stops at it.
+            // A user who stops at a better document loses its worth, so a better swap may lower the
+            // value.
             better_swaps: |m| m.word("gain") != "grade",
             ..SPECIAL
         },
@@ -1971,8 +1973,8 @@ fn discounted_subtopics(m: &Measure, value: fn(&AtCutoff) -> f64) -> Result<Reci
 const MOST_LARGEST: usize = 16;
 
 /// RBP of grades as shares of the largest grade of their query, if that exceeds 1. trec_eval 10
-/// divides each grade and not their sum, which has other last digits. So there is a sum for each
-/// grade that may be the largest, and each query takes its own.
+/// divides each grade, not the sum of grades, and the last digits differ. So the recipe has a sum
+/// for each possible largest grade, and a query selects the sum of its largest grade.
 fn rbp_of_topics(
     p: f64,
     book: &Codebook,
@@ -2024,7 +2026,7 @@ fn nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     indicator(|code| Above::JUDGED.contains(code) && !hits.contains(code))
 }
 
-/// A table of all documents but the judged ones that are not relevant.
+/// Returns the table with 1 for all documents except judged documents without relevance.
 fn all_but_nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let hits = relevant_codes(m, book);
     indicator(|code| !Above::JUDGED.contains(code) || hits.contains(code))

@@ -11,9 +11,9 @@ pub enum Status {
     Everyday,
     /// For a special question.
     Special,
-    /// For comparison with old results. For other purposes there is a successor.
+    /// For comparison with old results; new evaluations use the successor.
     Historical {
-        /// The measure that is used instead today.
+        /// The measure that replaces the historical measure today.
         successor: &'static str,
     },
 }
@@ -39,7 +39,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// The judgments that a measure needs.
+/// The required judgments of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgmentInput {
     /// No judgments in particular.
@@ -115,15 +115,14 @@ impl fmt::Display for Range {
     }
 }
 
-/// How the expected value over the orders of documents with equal scores follows from what a recipe
-/// reads. A measure that walks has an expected value if `ties` knows a form of it.
+/// The way from the numbers of a recipe to the expected value over the orders of documents with
+/// equal scores. A measure that walks has an expected value if `ties` knows a form of the measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// By the last step, finished with expectations: it is linear in everything that an order
-    /// changes.
+    /// By the last step on expected values: the step is linear in every number that depends on the
+    /// order.
     Linear,
-    /// By the last step once the number of hits above the cut is known, and then the mean over that
-    /// number.
+    /// By the last step for each number of hits above the cut, and then the mean over the numbers.
     GivenHits,
     /// The expected value is not known.
     None,

@@ -1,6 +1,5 @@
-//! A measure as a value, and the shape of a row of the table. They are one file, because each is
-//! made of the other: a measure points to its row, and what a row declares are functions of the
-//! measure.
+//! A measure as a value, and the shape of a row of the table. Both types share a file: a measure
+//! points to its row, and a row declares functions of the measure.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -26,24 +25,23 @@ pub struct Definition {
     pub name: &'static str,
     /// The rule for a cutoff.
     pub cutoff: CutoffRule,
-    /// Its parameters, in the order in which they print.
+    /// The parameters of the measure, in print order.
     pub params: &'static [Param],
-    /// The way in which the values of queries become one.
+    /// The aggregate over queries.
     pub average: Average,
-    /// The direction in which averages are better.
+    /// The better direction of averages.
     pub better: Better,
-    /// The properties of its values.
+    /// The properties of the measure's values.
     pub traits: Traits,
-    /// What it measures, in a line for readers who know no information retrieval; `k` is its
-    /// cutoff.
+    /// A description in one line for readers new to information retrieval; `k` is the cutoff.
     pub plain: &'static str,
-    /// A sentence on what it measures, in the words of the field.
+    /// A description in one sentence, in the words of the field.
     pub doc: &'static str,
     /// The formula in plain text.
     pub formula: &'static str,
     /// The source of the formula.
     pub citation: &'static str,
-    /// The recipe for a codebook: what the measure reads, and how it is finished.
+    /// Makes the recipe for a codebook: the inputs of the measure, and its last step.
     pub recipe: fn(&Measure, &Codebook) -> Result<Recipe, String>,
 }
 
@@ -57,7 +55,8 @@ impl Definition {
         })
     }
 
-    /// The parameter at an index: one of its own, or behind them one that it shares with others.
+    /// Returns a parameter by index: the measure's own parameters come first, the shared ones
+    /// follow.
     pub(super) fn param_at(&self, at: usize) -> &'static Param {
         match at.checked_sub(self.params.len()) {
             None => &self.params[at],
@@ -66,8 +65,9 @@ impl Definition {
         }
     }
 
-    /// The parameters that it shares with others, each at its place: that of all measures which
-    /// take a grade for each document, and that of those which are 0 where nothing is relevant.
+    /// The parameters that measures share, each at a fixed index. `JUDGES` belongs to every measure
+    /// that takes a grade for each document. `NOTHING` belongs to a measure of this kind whose
+    /// value is 0 where nothing is relevant. A parameter that the measure lacks is `None`.
     fn shared(&'static self) -> impl Iterator<Item = Option<&'static Param>> {
         let grades = self.traits.input == JudgmentInput::Grades;
         [(&JUDGES, grades), (&NOTHING, grades && self.is_nothing_worth_a_choice())]
@@ -75,8 +75,8 @@ impl Definition {
             .map(|(param, has)| has.then_some(param))
     }
 
-    /// Whether it averages values that are 0 where nothing is relevant, so that they may be
-    /// something else.
+    /// Whether the user may choose the value of queries without relevant documents. A measure
+    /// offers the choice if it averages values, and this value is 0 by default.
     pub fn is_nothing_worth_a_choice(&'static self) -> bool {
         let plain = Measure::new(self, [], None);
         self.average == Average::Mean && (self.traits.nothing_relevant)(&plain) == Some(0.0)
@@ -88,7 +88,7 @@ impl Definition {
             .unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
     }
 
-    /// The error of a parameter that has no meaning without another, if there is one.
+    /// Returns the error of a parameter that is given without the parameter it needs, if any.
     pub(super) fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
         let given = |text: &str| {
             values.iter().any(|(at, value)| format!("{}={value}", self.param_at(*at).name) == text)
@@ -98,7 +98,8 @@ impl Definition {
         Some(format!("`{}` works only together with `{}`", unmet.name, unmet.needs))
     }
 
-    /// The error of a value that does not go with the cutoff, or goes with none, if there is one.
+    /// Returns the error of a value that excludes a cutoff, or of a value that lacks a cutoff, if
+    /// any.
     pub(super) fn uncuttable(&self, values: &[(usize, Value)], is_cut: bool) -> Option<String> {
         let together = values.iter().find(|(_, value)| matches!(value, Value::Word(TOGETHER)));
         match together.filter(|_| is_cut) {
@@ -111,15 +112,14 @@ impl Definition {
         }
     }
 
-    /// The error of a value that stands for the cutoff, if there is one; for measures without a
-    /// cutoff.
+    /// Returns the error of a parameter with the value `k`, for a measure without a cutoff.
     fn uncut(&self, values: &[(usize, Value)]) -> Option<String> {
         let (at, _) = values.iter().find(|(_, value)| matches!(value, Value::Word("k")))?;
         let (measure, param) = (self.name, self.param_at(*at).name);
         Some(format!("{param}=k needs a cutoff, as in {measure}({param}=k)@10"))
     }
 
-    /// A description of the cutoff that is missing, if one is required.
+    /// Returns the message about a missing cutoff, if the measure requires a cutoff.
     pub(super) fn missing(&self) -> Option<String> {
         match self.cutoff {
             CutoffRule::Required => {
@@ -133,7 +133,7 @@ impl Definition {
     }
 }
 
-/// The best order of documents with equal scores; the worst one is its reverse.
+/// The best order of documents with equal scores; its reverse is the worst order.
 #[derive(Debug, Clone, Copy)]
 pub enum BestOrder {
     /// By descending grade, if a better swap never makes the value worse; otherwise the best order
@@ -141,13 +141,13 @@ pub enum BestOrder {
     Swaps,
     /// By descending worth of the codes, from this function.
     Worth(fn(&Measure, &Codebook) -> Result<CodeTable, String>),
-    /// An order that depends on the ranking, and that `ties` looks for.
+    /// An order that depends on the ranking: `ties` searches for the best order.
     Searched,
     /// The best order is not known.
     None,
 }
 
-/// Properties of a measure's values, which its row in the table declares.
+/// Properties of a measure's values, declared by its row in the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Traits {
     /// The users of the measure.
@@ -163,16 +163,15 @@ pub struct Traits {
     pub nothing_relevant: fn(&Measure) -> Option<f64>,
     /// Whether the value of a query depends on the highest grade of all judgments.
     pub highest_grade: fn(&Measure) -> bool,
-    /// The lowest grade that counts, where it follows from the highest grade of all judgments.
+    /// The lowest counted grade, for measures that derive the grade from the highest grade of all
+    /// judgments.
     pub level: fn(&Measure, f64) -> Option<f64>,
-    /// Whether a better swap never makes the value worse. Such a swap exchanges two neighbours so
-    /// that the one of the higher grade comes first; a document without a grade counts as the
-    /// lowest.
+    /// Whether a better swap never makes the value worse. A better swap moves a document above a
+    /// neighbour of a lower grade; a document without a grade counts as the lowest.
     pub better_swaps: fn(&Measure) -> bool,
     /// How its expected value over the orders of equal scores is computed.
     pub expected: fn(&Measure) -> Expected,
-    /// Its best order of equal scores. The argument tells whether rankings may be cut inside a
-    /// group.
+    /// The best order of equal scores. The argument tells whether a cut may split a group of ties.
     pub best_order: fn(&Measure, bool) -> BestOrder,
 }
 
@@ -193,7 +192,7 @@ impl Traits {
     };
 }
 
-/// The way in which the values of queries become one.
+/// The kind of aggregate over queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
     /// The arithmetic mean.
@@ -232,8 +231,8 @@ pub struct Measure {
     cutoff: Option<Cutoff>,
 }
 
-/// The default of a parameter. A floor below which grades are worth nothing is 0, but where what is
-/// relevant is worth 1 it is the level of relevance.
+/// Returns the default of a parameter. The floor of grades, `rel`, is 0, but with binary gains
+/// `rel` is the level of relevance, 1.
 fn default_of(param: &Param, is_binary: bool) -> &'static str {
     if is_binary && param.name == "rel" { "1" } else { param.default }
 }
@@ -260,8 +259,9 @@ impl Measure {
     /// Returns the measure with another value of a parameter.
     ///
     /// # Errors
-    /// A parameter that the measure does not have; a value that the parameter does not take; a
-    /// parameter that has no meaning without another one, or beside one.
+    /// An unknown parameter; a value outside the kind of the parameter; a parameter without the
+    /// parameter it needs, or together with a parameter it excludes; a value in conflict with the
+    /// cutoff.
     pub fn with(&self, param: &str, value: Value) -> Result<Self> {
         let at = self.definition.place(param);
         let kind = at.map(|at| self.definition.param_at(at).kind);
@@ -292,7 +292,7 @@ impl Measure {
         self.definition
     }
 
-    /// The cutoff rank, if there is one.
+    /// The cutoff rank; `None` for a measure without a cutoff rank.
     pub fn rank(&self) -> Option<u32> {
         match self.cutoff {
             Some(Cutoff::Rank(k)) => Some(k),
@@ -362,7 +362,7 @@ impl Measure {
         (self.definition.traits.range)(self)
     }
 
-    /// The judgments that the measure needs.
+    /// The required judgments of the measure.
     pub fn input(&self) -> JudgmentInput {
         match self.judges() {
             None => self.definition.traits.input,
@@ -370,14 +370,14 @@ impl Measure {
         }
     }
 
-    /// Whether it looks at no judgment: only the number of results matters.
+    /// Whether the measure depends only on the number of results, not on judgments.
     pub(crate) fn counts_results(&self) -> bool {
         let counts = |read: &Read| matches!(read, Read::Fold(Fold::Count(Above::RETRIEVED), _));
         let recipe = self.recipe(&Codebook::default());
         recipe.is_ok_and(|recipe| !recipe.reads().is_empty() && recipe.reads().iter().all(counts))
     }
 
-    /// How the values for several judges become one; `None` if a document has one grade.
+    /// The aggregate over judges; `None` if a document has one grade.
     pub fn judges(&self) -> Option<Judges> {
         match self.value(JUDGES.name)? {
             Value::Word("mean") => Some(Judges::Mean),
@@ -436,7 +436,7 @@ impl Measure {
     /// Makes the recipe of the measure under a codebook.
     ///
     /// # Errors
-    /// A parameter that does not fit the grades, such as an ERR scale that is too small.
+    /// A parameter in conflict with the grades, such as too small an ERR scale.
     #[doc(hidden)]
     pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
         if book.is_exact() {
@@ -455,13 +455,14 @@ impl Measure {
     /// Makes the recipe of the measure under a codebook whose codes tell its levels apart.
     pub(crate) fn recipe_of(&self, book: &Codebook) -> Result<Recipe> {
         let recipe = (self.definition.recipe)(self, book).map_err(|message| self.wrong(message))?;
-        // What does not fit the grades does not fit those of a judge.
+        // Make the recipe for measures over judges too: a parameter in conflict with the grades is
+        // in conflict with the grades of a judge.
         Ok(self.judges().map_or(recipe, |judges| Recipe::Groups(FacetValue::Judges(judges))))
     }
 }
 
-/// The facets by which judgments have to be read for these measures; `None` if all take a grade for
-/// each document.
+/// Returns the facets needed to read judgments for `measures`; `None` if every measure takes a
+/// grade for each document.
 ///
 /// ```
 /// use laneval::JudgedBy;
@@ -472,7 +473,7 @@ impl Measure {
 /// ```
 ///
 /// # Errors
-/// Measures that need judgments by different groups.
+/// Measures with judgments by different facets.
 pub fn facets_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
     let mut needed: Option<(JudgedBy, &Measure)> = None;
     for measure in measures {

@@ -1,13 +1,13 @@
-//! Distinct values in the order in which they were first added, each found again in constant time.
+//! Distinct values in the order of first addition, with lookup in constant time.
 //!
-//! A list with a map of hashes beside it: the list has the order, the map finds. A thousand cutoffs
-//! of ten measures ask for a few folds ten thousand times; comparing each with all others would be
-//! quadratic, and a fold is a table of 256 numbers.
+//! A list keeps the order, and a map of hashes beside the list finds a value. A thousand cutoffs of
+//! ten measures ask for a few folds ten thousand times; comparing each fold with the whole list
+//! would be quadratic, and a fold is a table of 256 numbers.
 //!
-//! Folds have floats, and floats have neither `Eq` nor `Hash`. So hashing is spelled out here, and
-//! only has to obey one law: what `==` calls equal has one hash. The other direction may fail, as a
-//! hit is compared. A table with a NaN would equal nothing, itself included, and be added each
-//! time, which costs a fold and no wrong value.
+//! Folds have floats, and floats have neither `Eq` nor `Hash`. So this file spells out hashing.
+//! Invariant: values equal under `==` have equal hashes. Unequal values may share a hash, because a
+//! hit is compared. A table with a NaN would equal no table, itself included, so each request would
+//! add the table again: the repetition costs a fold and makes no value wrong.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};

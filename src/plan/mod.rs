@@ -1,7 +1,7 @@
-//! From a list of measures to a program: which folds run, where they are read, and how measures are
-//! finished from them.
+//! The planner, from a list of measures to a program: the folds to run, the ranks at which folds
+//! are read, and the last steps of measures.
 //!
-//! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data,
+//! A fold shared by several measures runs once, with all their cutoffs. The plan is plain data,
 //! made of measures and a codebook alone; [`Plan`] prints itself. [`Prepared`] adds the facts of
 //! the queries of a batch.
 //!
@@ -16,13 +16,13 @@
 //! sources        P@5 ← c0   P@10 ← c1   AP ← c2, f0   nDCG@10 ← c3, f1   RR ← c4
 //! ```
 //!
-//! Hence two passes: what is asked for is remembered by fold and cut, and becomes a column's number
-//! when all have asked. The order of folds is that of the first asking, so `--explain` reads like
-//! the list of measures, and the same list gives the same program everywhere.
+//! Hence two passes: the first pass remembers requests by fold and cut, and the second turns
+//! requests into numbers of columns. Folds keep the order of first request, so `--explain` reads
+//! like the list of measures, and a list gives an identical program everywhere.
 //!
-//! Two kinds of reading are merged further. First hits: one column, the deepest rank that anyone
-//! wants, since a reader compares with its own cutoff. Peaks: one fold for each set of hits and
-//! rule of recall, with all levels of recall as its caps, since it finds them in one pass.
+//! Two kinds of reading are merged further. First hits: one column, down to the deepest requested
+//! rank, because a reader compares with its own cutoff. Peaks: one fold for each set of hits and
+//! rule of recall, with all levels of recall as caps, because the fold finds all peaks in one pass.
 
 mod distinct;
 
@@ -65,17 +65,17 @@ pub struct Plan {
     of_nothing: Vec<ReplacedValue>,
 }
 
-/// A measure that is something else than 0 where nothing is relevant.
+/// A measure whose value is not 0 where nothing is relevant.
 #[derive(Debug, Clone, Copy)]
 struct ReplacedValue {
     /// The index of the measure.
     measure: usize,
-    /// The index of the fact that is 0 there.
+    /// The index of the fact that is 0 for a query without relevant documents.
     relevance: usize,
     value: OfNothing,
 }
 
-/// A plan with the facts of the queries of a batch that it needs.
+/// A plan with its facts of the queries of a batch.
 pub struct Prepared<'a> {
     plan: &'a Plan,
     /// The facts, `[fact][query]`.
@@ -86,13 +86,13 @@ pub struct Prepared<'a> {
     inputs: QueryInputs,
     /// The weights of the ranks of each ideal.
     weights: Vec<Weights>,
-    /// Those of each ideal that is as long as the ranking.
+    /// The weights of the ranks of each ideal in `Plan::returned`.
     returned: Vec<Weights>,
 }
 
-/// An ideal ranking of the judged documents that is no longer than the ranking. Where the ranking
-/// reaches the cutoff it is that of the query, and else it is walked down as far as the ranking
-/// goes.
+/// An ideal ranking of the judged documents, cut to the length of the ranking. A ranking that
+/// reaches the cutoff has the ideal of its query. For a shorter ranking, the ideal is walked down
+/// to the last rank of the ranking.
 struct Returned {
     ideal: IdealRanking,
     /// The fact of the query, for rankings that are as deep.
@@ -156,8 +156,8 @@ impl Plan {
         Ok(Plan { measures, program, facts, inputs, ideals, returned, recipes, of_nothing })
     }
 
-    /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of
-    /// the same queries that is no deeper.
+    /// Computes the facts of a batch's queries that the plan needs. A later batch of the same
+    /// queries can reuse the facts, unless its rankings are deeper.
     #[doc(hidden)]
     pub fn prepare<'a>(&'a self, batch: &Batch<'a>) -> Prepared<'a> {
         let exact = batch.exact_facts();
@@ -166,8 +166,8 @@ impl Plan {
             _ => Cow::Borrowed(batch.facts()),
         };
         let facts = Fact::columns(&self.facts, &judged, exact);
-        // Facts that are inputs are whole numbers of documents or ranks; one that is too large for
-        // a u32 becomes the largest, which no rank exceeds.
+        // Facts that are inputs are whole numbers of documents or ranks. A number too large for a
+        // u32 becomes the largest u32, which no rank exceeds.
         let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
         let inputs = self.inputs.iter().map(input).collect();
         let deepest = batch.deepest() as usize;
@@ -181,13 +181,13 @@ impl Plan {
         &self.measures
     }
 
-    /// The program that the engine runs.
+    /// The engine's program.
     #[doc(hidden)]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
+    /// The deepest rank read by the program; `None` if the program may read whole rankings.
     pub(crate) fn reach(&self) -> Option<u32> {
         let folds_only = self.walks().next().is_none() && self.facets().next().is_none();
         self.program.reach().filter(|_| folds_only)
@@ -235,8 +235,8 @@ impl<'a> Prepared<'a> {
     }
 
     /// Finishes every measure of some rows into `[measure][row]`; `queries` are the queries of the
-    /// rows, lane by lane. The values of measures that walk stay as they are. The numbers that rows
-    /// need of their queries are collected in `gathered`, which is used again.
+    /// rows, lane by lane. Values of walking measures are left unchanged. `gathered` is a reusable
+    /// buffer for the queries' numbers, by row.
     pub fn finish(
         &self,
         queries: &[u32],
@@ -245,8 +245,8 @@ impl<'a> Prepared<'a> {
         values: &mut [f64],
     ) {
         let rows = queries.len();
-        // Rows of a run are numbered by query, so a tile of one depth often has them in a row: then
-        // columns of facts are borrowed and not gathered.
+        // Rows of a run are numbered by query, so a tile of one depth often has consecutive
+        // queries: then columns of facts are borrowed, not gathered.
         let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
@@ -341,7 +341,8 @@ impl<'a> Prepared<'a> {
     /// Writes every measure as a column times a factor of the query.
     ///
     /// # Errors
-    /// The first measure that cannot be written so, or is not averaged by a mean.
+    /// The first measure without a product form, without a mean as its aggregate, or with `nothing`
+    /// other than 0.
     pub fn products(&self) -> std::result::Result<Vec<Product>, &'a Measure> {
         let each = self.plan.measures.iter().zip(&self.plan.recipes);
         each.map(|(measure, (recipe, sources))| {
@@ -354,7 +355,8 @@ impl<'a> Prepared<'a> {
         .collect()
     }
 
-    /// Writes a recipe as a column times a factor of the query; `None` if that is not possible.
+    /// Writes a recipe as a column times a factor of the query; `None` for a recipe of another
+    /// form.
     fn product(&self, recipe: &Recipe, sources: &[NumberSource]) -> Option<Product> {
         let Recipe::Folds { last, .. } = recipe else { return None };
         let by = match (last, sources) {
@@ -374,7 +376,7 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// A plan in the making, with everything that was asked for so far.
+/// A plan in the making, with all requests so far.
 #[derive(Default)]
 struct PlanDraft {
     folds: Distinct<Fold>,
@@ -396,7 +398,7 @@ struct PlanDraft {
 enum NumberRead {
     /// A fold by its index among the folds, read at a cut.
     Cut(usize, Cut),
-    /// A fold of which one column answers every cut.
+    /// A fold with one column for all cuts.
     First(usize),
     /// A kind of peaks by its index among the kinds, from a level of recall on.
     Peak(usize, f64),
@@ -448,8 +450,8 @@ impl PlanDraft {
         }
     }
 
-    /// Asks for the facts that say for which queries nothing is relevant, of those measures that
-    /// are not 0 there.
+    /// Adds, for each measure whose value is not 0 where nothing is relevant, the fact that finds
+    /// the queries without relevant documents.
     fn of_nothing(&mut self, measures: &[Measure], book: &Codebook) -> Result<Vec<ReplacedValue>> {
         let replaced =
             measures.iter().enumerate().filter(|(_, of)| of.of_nothing() != OfNothing::Zero);
@@ -480,11 +482,11 @@ impl PlanDraft {
         self.inputs.place(&fact)
     }
 
-    // Invariant: cuts of a task are sorted with ranks first, then the end, then the queries' own,
-    // for that is the order of `Cut`'s variants. Engines rely on it: the fixed ranks are a prefix,
-    // and ascend.
-    /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order in which they
-    /// were asked for, then one for each kind of peaks.
+    // Invariant: cuts of a task are sorted with ranks first, then the end, then the queries' own
+    // cuts, because `Cut`'s variants have this order. Engines rely on the order: the fixed ranks
+    // are an ascending prefix.
+    /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order of request,
+    /// then a task for each kind of peaks.
     fn finish(mut self) -> Drafted {
         for cuts in &mut self.cuts {
             cuts.sort_unstable();
@@ -533,7 +535,7 @@ struct Drafted {
     tasks: Vec<Task>,
     /// The first column of each task.
     first_columns: Vec<usize>,
-    /// The number of tasks that are folds; those of peaks come behind them.
+    /// The number of tasks that are folds; the tasks of peaks follow the folds.
     folds: usize,
     facts: Vec<Fact>,
     inputs: Vec<usize>,

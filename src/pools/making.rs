@@ -33,19 +33,18 @@ struct Pooling {
 /// What is left without the documents of a team.
 struct WithoutTeam {
     averages: RunAverages,
-    /// The number of judgments that go, and of queries that go with them.
+    /// The numbers of removed judgments, and of queries left without judgments.
     removed: u64,
     queries_lost: u64,
 }
 
 impl Pools {
-    /// Counts what each run of a matrix brought to the pool, and leaves out each. The matrix is of
-    /// runs that were joined with
-    /// [`Qrels::numbered`](crate::Qrels::numbered) judgments.
+    /// Counts what each run of a matrix brought to the pool, and leaves out each. The runs of the
+    /// matrix must be joined with [`Qrels::numbered`](crate::Qrels::numbered) judgments.
     ///
-    /// Values have the bits that the evaluator gives for a file of the same judgments. It takes as
-    /// long as evaluating all runs once for each run, and eight bytes for each judged document that
-    /// a run retrieves.
+    /// Values have the bits of an evaluation with a file of the remaining judgments. The time is
+    /// that of one evaluation of all runs for each run, and the memory is eight bytes for each
+    /// retrieved judged document of a run.
     ///
     /// # Errors
     /// A matrix without numbered documents; fewer than two runs, or teams; a run that shares no
@@ -178,7 +177,7 @@ impl Pooling {
         }
     }
 
-    /// Counts the documents of all runs together. There are no runs in it yet.
+    /// Counts the documents of all runs together, and leaves the list of runs empty.
     fn whole(&self) -> Pools {
         let relevant = |document: &usize| self.grades()[*document] >= RELEVANT;
         let all = || 0..self.grades().len();

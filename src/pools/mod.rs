@@ -1,9 +1,9 @@
-//! Pools: what each run brought to the judged documents, and what it loses by not having been in
+//! Pools: the contribution of each run to the judged documents, and the loss of a run left out of
 //! the pool.
 //!
 //! The judgments of a test collection are made of a *pool*: the first K documents of some runs,
-//! together. A system that was not among these runs finds documents that nobody has judged, which
-//! count as not relevant. How much that costs is measured by leaving each run out:
+//! together. A system outside the pool finds unjudged documents, and unjudged documents count as
+//! not relevant. Leaving each run out measures the loss:
 //!
 //! ```text
 //! U(r)       the judged documents that are among the first K of run r,
@@ -17,7 +17,7 @@
 //! Sources: Zobel, "How reliable are the results of large-scale information retrieval
 //! experiments?", SIGIR 1998, who left runs out one by one; Buckley, Dimmick, Soboroff and
 //! Voorhees, "Bias and the limits of pooling for large collections", Information Retrieval 10,
-//! 2007, who leave out all runs of a team together, because those of one team find each other's
+//! 2007, who leave out all runs of a team together, because runs of a team find each other's
 //! documents.
 //!
 //! ```
@@ -71,10 +71,10 @@ impl Default for PoolOptions {
     }
 }
 
-/// What runs brought to a pool, and what each loses by not having been in it.
+/// The contribution of runs to a pool, and the loss of each run left out of the pool.
 ///
-/// All documents that the judgments name count as judged, as in `Judged@10`: those with a negative
-/// grade too. Relevant is a grade of 1 or more.
+/// All documents in the judgments count as judged, as in `Judged@10`, including documents with a
+/// negative grade. A grade of 1 or more is relevant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pools {
     /// The depth of the pool.
@@ -83,18 +83,18 @@ pub struct Pools {
     pub measures: Vec<Measure>,
     /// The number of judged queries.
     pub queries: u64,
-    /// The numbers of judged and of relevant documents.
+    /// The number of judged documents.
     pub judged: u64,
     /// The number of relevant documents.
     pub relevant: u64,
-    /// The number of judged documents among the first [`Pools::depth`] of some run. Runs that are
-    /// not given brought the others, which stay.
+    /// The number of judged documents among the first [`Pools::depth`] of some run. The remaining
+    /// judged documents come from runs outside the input, and keep their judgments.
     pub pooled: u64,
-    /// The number of relevant documents among these.
+    /// The number of relevant documents among the [`Pools::pooled`] ones.
     pub pooled_relevant: u64,
     /// The runs, in the order given.
     pub runs: Vec<PooledRun>,
-    /// What leaving out comes to over all runs, by measure.
+    /// The effect of leaving runs out, over all runs, by measure.
     pub losses: Vec<PoolLoss>,
 }
 
@@ -107,38 +107,39 @@ pub struct PooledRun {
     pub team: Option<String>,
     /// The number of judged documents among the first [`Pools::depth`] of the run.
     pub judged: u64,
-    /// The number of relevant documents among these.
+    /// The number of relevant documents among the [`PooledRun::judged`] ones.
     pub relevant: u64,
-    /// The number of judged documents among these that no other run has there.
+    /// The number of judged documents that only this run has among its first [`Pools::depth`].
     pub unique: u64,
-    /// The number of relevant documents among those.
+    /// The number of relevant documents among the [`PooledRun::unique`] ones.
     pub unique_relevant: u64,
     /// The averages of Judged@10 and Judged@100.
     pub judged_share: [Option<f64>; 2],
-    /// The depth down to which all documents of the run are judged, in every query. It is the depth
-    /// of the pool, or more, for a run that was in it.
+    /// The depth down to which all documents of the run are judged, in every query. For a run in
+    /// the pool, the depth of the pool or more.
     pub judged_to: u32,
-    /// The number of judgments that go with the run: those of its unique documents, or of its
-    /// team's.
+    /// The number of judgments removed with the run: judgments of the unique documents of the run,
+    /// or of its team.
     pub removed: u64,
-    /// The number of queries that have no judgments without the run, and do not count then.
+    /// The number of queries without judgments once the run is left out; these queries do not
+    /// count.
     pub queries_lost: u64,
     /// The values with and without the run's own documents, by measure.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The value of a run under a measure, with all judgments, and without those that only the run, or
-/// its team, brought.
+/// The value of a run under a measure, with all judgments, and without the judgments of documents
+/// unique to the run or its team.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftOut {
     /// The value with all judgments; `None` if no query counts.
     pub value: Option<f64>,
-    /// The value without them; `None` if no query counts.
+    /// The value without the removed judgments; `None` if no query counts.
     pub without: Option<f64>,
     /// The rank among all runs with all judgments, from 1; equal values share the best rank. `None`
     /// if neither direction is better.
     pub rank: Option<u32>,
-    /// The rank among all runs, all of them evaluated without these judgments.
+    /// The rank among all runs, with every run evaluated without the removed judgments.
     pub rank_without: Option<u32>,
 }
 

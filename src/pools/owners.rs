@@ -1,16 +1,16 @@
-//! The owner of each judged document: the only run, or the only team of runs, that has it among its
-//! first ones.
+//! The owner of each judged document: the only run, or the only team, with the document down to the
+//! depth of the pool.
 
 use super::found::FoundDocuments;
 
 /// The owner of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// No run has it: other runs, which are not given, brought it.
+    /// No given run has the document: a run outside the input brought the document.
     Nobody,
-    /// One run, or team, has it.
+    /// Only this run, or this team, has the document.
     One(u32),
-    /// Several have it.
+    /// Several runs, or several teams, have the document.
     Several,
 }
 

@@ -1,8 +1,8 @@
 //! The values of all runs with some of the judgments.
 //!
-//! What is left out is as if it had never been in the judgments: grades that nothing has any more
-//! leave the codebook, and a query without judgments is no judged query. So values have the bits
-//! that the smaller file of judgments gives.
+//! Removed judgments leave no trace: unused grades leave the codebook, and a query without
+//! judgments is no judged query. So values have the bits of an evaluation with the smaller file of
+//! judgments.
 
 use crate::error::Result;
 use crate::evaluate::Evaluator;

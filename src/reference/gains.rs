@@ -1,4 +1,4 @@
-//! Measures that add gains, and compare them with those of the ideal ranking.
+//! Measures that add gains, and compare the sum with the ideal ranking's gains.
 
 use super::parts::{discount, ratio};
 use super::ranking::{Ranking, SeenDocument};
@@ -32,8 +32,8 @@ fn worth(m: &Measure) -> impl Fn(SeenDocument) -> f64 + '_ {
     }
 }
 
-/// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge
-/// gains are finite.
+/// Returns a factor for gains, a power of two, so that sums of huge gains are finite; for values
+/// that depend only on the ratio of gains.
 fn unit(gain: impl Fn(SeenDocument) -> f64, r: &Ranking<'_>) -> f64 {
     let grades = r.book.grades().iter().copied().chain(r.book.max_grade());
     let judged = grades.map(SeenDocument::Judged);
@@ -159,9 +159,9 @@ pub fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
         gained += gain;
         if gain != 0.0 {
             let lag = 2.0 + cost - gained;
-            // On paper the lag is 2 or more. Where it falls below by a small part of the cost, that
-            // is rounding of large gains, and it counts as 2. Where it falls below in its last bits
-            // only, it stays, as in trec_eval.
+            // On paper the lag is 2 or more. A lag below 2 by a small part of the cost is rounding
+            // of large gains, and counts as 2. A lag below 2 only in its last bits is kept, as in
+            // trec_eval.
             let is_rounding = lag < 1.999_999 && 2.0 - lag <= cost * 2f64.powi(-36);
             sum += gain / if is_rounding { 2.0 } else { lag }.log2();
         }

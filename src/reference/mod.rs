@@ -1,15 +1,15 @@
 //! One plain function a measure, from a ranking to its value. Each function reads like the formula.
 //!
 //! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It
-//! does not use folds, engines or recipes: it walks the grades of one ranking, as the definitions
-//! do. Sums run in ascending rank, in f64. The formulas are in files by kin; here is which measure
-//! has which.
+//! does not use folds, engines or recipes: each function walks the grades of one ranking, like the
+//! definition. Sums run in ascending rank, in f64. The files hold the formulas by kin; this file
+//! maps each measure to its formula.
 //!
-//! Being the oracle has a price that is paid on purpose: hardly anything is shared with what it
-//! checks. A formula is written twice, here from its definition and in the table as a recipe, by
-//! the rule that the author of one does not look at the other; so a slip must happen twice, and in
-//! the same way, to pass. Only the order of operations is agreed on, rank by rank in f64, which
-//! makes "the same" mean the same bits.
+//! An oracle has a deliberate price: the reference shares hardly any code with the checked
+//! measures. A formula is written twice, here from its definition and in the table as a recipe. By
+//! rule, the author of one version does not look at the other version. So only an identical slip in
+//! both versions passes. Both versions agree on the order of operations, rank by rank in f64, so
+//! that equal values are equal bit for bit.
 
 mod gains;
 mod grouped;

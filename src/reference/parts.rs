@@ -2,7 +2,7 @@
 
 use crate::measure::Measure;
 
-/// The cutoff of a measure that needs one, as a number of ranks.
+/// Returns the cutoff in ranks of a measure with a required cutoff.
 pub fn rank(m: &Measure) -> usize {
     m.rank().map_or(usize::MAX, |k| k as usize)
 }

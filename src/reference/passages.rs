@@ -7,11 +7,11 @@ use crate::measure::{Measure, Value};
 
 /// Numbers of positions: sums of whole numbers, which become floats at the end.
 struct Positions {
-    /// The gold ones of the query.
+    /// The gold positions of the query.
     all: u128,
-    /// Those of them that were returned.
+    /// The number of returned gold positions.
     gold: u128,
-    /// Those that were returned.
+    /// The number of returned positions.
     returned: u128,
 }
 

@@ -1,14 +1,15 @@
 //! Plain version of the preference measures, to compare the fast one with.
 //!
-//! Every pair of documents is looked at, and the preferences that follow from others are found by
-//! the algorithm of Floyd and Warshall. The lines must be ones of which
-//! [`Preferences`](crate::facets::preferences::Preferences) can be made.
+//! The code compares every pair of documents, and derives implied preferences by the algorithm of
+//! Floyd and Warshall. [`Preferences`](crate::facets::preferences::Preferences) must accept the
+//! lines.
 
 use crate::facets::preferences::{PreferenceCount, PreferenceLine};
 
-/// Judgment group with what a ranking makes of it. Documents are named by their position.
+/// A judgment group, counted for a ranking. Documents are named by their position.
 struct CountedGroup {
-    /// Preferences as pairs of positions, the preferred one first; a repeated line repeats them.
+    /// Preferences as pairs of positions, the preferred document first; a repeated line repeats its
+    /// pairs.
     preferences: Vec<(usize, usize)>,
     /// Level by line in a group with one sub-group, and by document in a group with several, with
     /// the position.
@@ -105,7 +106,8 @@ fn judged(lines: &[PreferenceLine], documents: u32, retrieved: &[u32]) -> Counte
         } else {
             let matrix = closure(lines, number, documents);
             for a in 0..documents {
-                // The level of the last sub-group that names the document, the lowest one there.
+                // Take the level from the last sub-group with the document; if the sub-group has
+                // several, the lowest level.
                 let last =
                     members.iter().filter(|line| line.document as usize == a).max_by(|x, y| {
                         x.subgroup.cmp(&y.subgroup).then(y.level.partial_cmp(&x.level).unwrap())

@@ -15,12 +15,11 @@ pub struct Ranking<'a> {
     pub book: &'a Codebook,
     /// The exact grades, if codes are classes of grades.
     pub exact: Option<ReferenceGrades<'a>>,
-    /// The judgments by facet, if they were read so.
+    /// The judgments by facet, if judgments were read by facet.
     pub facets: Option<RankedFacets<'a>>,
     /// The results as passages, if judgments are by span.
     pub spans: Option<RankedSpans<'a>>,
-    /// The groups of equal scores that have a graded document, from the first rank on, if they are
-    /// known.
+    /// The tied groups with a graded document, from the first rank on, if ties are known.
     pub ties: &'a [TiedGroup],
 }
 

@@ -10,7 +10,7 @@ pub type DocumentSubtopics = [Vec<u32>];
 /// Document at each rank.
 pub type DocumentsAtRanks = [Option<usize>];
 
-/// Subtopics that at least one document is relevant to, ascending.
+/// Returns the subtopics with a relevant document, ascending.
 fn subtopics(judged: &DocumentSubtopics) -> Vec<u32> {
     let mut all: Vec<u32> = judged.iter().flatten().copied().collect();
     all.sort_unstable();

@@ -66,8 +66,8 @@ pub fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
 /// the retrieved documents in their order and then the absent ones.
 pub fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let p = m.number("p").unwrap_or(0.95);
-    // Each grade with the number of documents of at least that grade, descending. A file that was
-    // not verified may have others in a ranking.
+    // Each grade with the number of documents of at least that grade, descending. A ranking from an
+    // unverified file may have further grades.
     let judged: Vec<(f64, u32)> = r.judged().collect();
     let sums = judged.iter().rev().scan(0, |sum, &(grade, count)| {
         *sum += count as usize;
@@ -94,7 +94,7 @@ pub fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     grows.sort_unstable();
     let (mut overlap, mut weight, mut found, mut best, mut whole) = (0, 1.0, 0.0, 0.0, 0.0);
     for depth in 1..=ideal.max(r.labels.len()) {
-        // A weight of 0 and those that follow add nothing.
+        // A weight of 0 ends the loop, because all later weights are 0 too.
         if weight == 0.0 {
             break;
         }
@@ -137,9 +137,9 @@ fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: SeenDocument) -> f64 {
     }
 }
 
-/// A C/W/L user goes on from rank i with a chance that depends on i, the gain there, and the gain
-/// so far. The value is the mean gain weighted with the chance to reach a rank; ranks without a
-/// document have no gain.
+/// A C/W/L user goes on from rank i with a probability that depends on i, the gain at i, and the
+/// gain so far. The value is the mean gain weighted with the chance to reach a rank; ranks without
+/// a document have no gain.
 pub fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64) -> f64 {
     let (mut weight, mut weights, mut sum, mut found) = (1.0, 0.0, 0.0, 0.0);
     let mut documents = r.top(None);

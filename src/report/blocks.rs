@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use super::grid::Grid;
 use super::markup::Markup;
 
-/// A part of a report. Text is plain: what is markup in it is escaped.
+/// A part of a report. Its text is plain: writers escape any markup in the text.
 #[derive(Debug, Clone)]
 pub enum ReportBlock {
     /// The heading of a section.

@@ -101,8 +101,8 @@ pub fn write_wide(
 /// Collects the statistics besides the average.
 fn besides_average(scores: &Scores) -> Vec<StatName> {
     let mut others: Vec<StatName> = Vec::new();
-    // In the order in which they first come: measures may have different statistics, and columns
-    // must not depend on which has the most.
+    // A statistic takes its place when it first appears: measures may have different statistics,
+    // and the columns must not depend on the measure with the most.
     for &(stat, _) in
         scores.runs.iter().flat_map(|run| &run.stats).flat_map(|stats| stats.iter().skip(1))
     {

@@ -1,5 +1,5 @@
-//! Columns under headings. They are aligned for a terminal: a grid that is too wide first shortens
-//! names, and then continues below itself. Or they are written as Markdown or LaTeX.
+//! Columns under headings. For a terminal, columns are aligned: too wide a grid first shortens
+//! names, and then continues below itself. The other forms are Markdown and LaTeX.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub struct Cell {
     pub best: bool,
     /// Whether the cell is not shown to be worse than the best.
     pub tied: bool,
-    /// The labels of the runs that it is shown to be better than.
+    /// The labels of the significantly worse runs, or an arrow against a baseline.
     pub labels: Vec<String>,
 }
 
@@ -38,8 +38,8 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Cell {
-    /// The text behind the cell's text: a star if it is the best, unless bold type shows that, `=`
-    /// if it is tied with the best, and labels.
+    /// The text behind the cell's text: a star for the best cell unless bold type marks the best,
+    /// `=` for a tie with the best, and labels.
     fn suffix(&self, colour: bool) -> String {
         let mark = match (self.best, self.tied) {
             (true, _) if !colour => "*",
@@ -49,8 +49,8 @@ impl Cell {
         format!("{mark}{}", superscript(&self.labels))
     }
 
-    /// Keeps the labels for which there is room beside the cell's text, and a mark in the place of
-    /// the others.
+    /// Keeps the labels with room beside the cell's text, and replaces the remaining labels with a
+    /// mark.
     fn keep_labels(&mut self, room: usize) {
         if self.suffix(false).width() <= room {
             return;
@@ -108,7 +108,7 @@ impl Grid {
         Grid { columns: columns.into_iter().map(column).collect(), ..Grid::default() }
     }
 
-    /// Says that headings are names of runs, which are shortened where there is no room for them.
+    /// Marks the headings as names of runs, so that a narrow terminal shortens the names.
     pub fn with_names_above(self) -> Self {
         Grid { names_above: true, ..self }
     }
@@ -159,8 +159,9 @@ impl Grid {
         Ok(())
     }
 
-    /// The grid with names that are no longer than there is room for: so that it is one block, if
-    /// they need not lose too much for that.
+    /// Returns the grid with names short enough for the terminal. The grid becomes one block if
+    /// names down to a quarter of the width make room for one block. Otherwise names take at most
+    /// two fifths of the width.
     fn fitted(&self, options: &ReportOptions) -> Cow<'_, Grid> {
         let too_wide = |most: &usize| total(&self.widths(options)) > *most;
         let Some(most) = options.width.filter(too_wide) else { return Cow::Borrowed(self) };
@@ -220,7 +221,7 @@ impl Grid {
         grid
     }
 
-    /// The width of the suffixes of a column, so that digits stay below each other.
+    /// Returns the width of a column's suffixes, reserved to keep digits aligned.
     fn suffix(&self, column: usize, options: &ReportOptions) -> usize {
         self.columns[column].suffix[usize::from(options.colour)]
     }
@@ -313,7 +314,7 @@ pub(super) fn superscript(labels: &[String]) -> String {
     joined(labels, "·").chars().map(raised).collect()
 }
 
-/// Labels one after the other, separated by `apart` if they are numbers.
+/// Joins labels into one text; numbers are separated by `apart`.
 pub(super) fn joined(labels: &[String], apart: &str) -> String {
     let numbers =
         labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));

@@ -1,8 +1,8 @@
 //! The long form that the machine formats share: one row for each number.
 //!
 //! A run's values by query come first (stat `value`), then its statistics, with an empty query id
-//! unless there is a text for it. Where there are groups of queries, a column more says which; it
-//! is empty in the rows of all queries.
+//! unless there is a text for it. If the scores have groups of queries, a column `group` names the
+//! group, and stays empty in rows over all queries.
 
 use std::io;
 
@@ -17,7 +17,7 @@ pub fn columns(scores: &Scores) -> Vec<&'static str> {
     ["run"].into_iter().chain(group).chain(["query_id", "measure", "stat", "value"]).collect()
 }
 
-/// Whether there are groups of queries.
+/// Whether a run has scores of query groups.
 pub fn has_groups(scores: &Scores) -> bool {
     scores.runs.iter().any(|run| run.group.is_some())
 }

@@ -25,8 +25,8 @@ impl Markup {
         }
     }
 
-    /// Writes a paragraph, in bold type if it is `strong`. LaTeX has it as a comment: a table of a
-    /// paper says it in the paper's own words.
+    /// Writes a paragraph, in bold type if it is `strong`. In LaTeX the paragraph is a comment,
+    /// because a paper explains its tables in its own words.
     ///
     /// # Errors
     /// The error of the writer.

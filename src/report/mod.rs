@@ -1,6 +1,6 @@
 //! Reports: scores as bytes, one file for each format.
 //!
-//! A report is a pure function of scores and [`ReportOptions`]; it uses neither files nor
+//! A report is a pure function of scores and [`ReportOptions`], without access to files or
 //! terminals.
 
 #[doc(hidden)]
@@ -49,7 +49,7 @@ pub enum Format {
     Tsv,
     /// Long rows, separated by commas.
     Csv,
-    /// One document, with the queries that were missing or ignored.
+    /// One JSON document, including the missing and the ignored queries.
     Json,
     /// Long rows, one JSON object on each line.
     Jsonl,
@@ -71,7 +71,7 @@ pub enum Format {
 named!(Format, "a format of scores");
 
 impl Format {
-    /// Every format, with the name that it has on the command line.
+    /// All formats with their command-line names.
     pub const ALL: [(&'static str, Format); 11] = [
         ("table", Format::Table),
         ("tsv", Format::Tsv),
@@ -86,7 +86,7 @@ impl Format {
         ("junit", Format::Junit),
     ];
 
-    /// The extensions that name a format.
+    /// File extensions with their formats.
     pub const EXTENSIONS: [(&'static str, Format); 11] = [
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
@@ -101,8 +101,8 @@ impl Format {
         ("xml", Format::Junit),
     ];
 
-    /// The format that a file's extension names: TSV if it has none, and `None` if it has an
-    /// unknown one.
+    /// Returns the format for a file extension: TSV without an extension, `None` for an unknown
+    /// extension.
     pub fn of_path(path: &Path) -> Option<Self> {
         let Some(extension) = path.extension() else { return Some(Format::Tsv) };
         let mut known = Self::EXTENSIONS.into_iter();
@@ -112,9 +112,9 @@ impl Format {
     /// Writes scores in this format.
     ///
     /// # Errors
-    /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or
-    /// more; [`Format::Junit`], which has no place for scores: [`write_cases`] writes gates that
-    /// look at one run.
+    /// The error of the writer; [`Format::Svg`], unless the scores have one measure at three
+    /// cutoffs or more; [`Format::Junit`], because JUnit cannot hold scores (for gates over one
+    /// run, see [`write_cases`]).
     pub fn write(
         self,
         scores: &Scores,
@@ -222,8 +222,7 @@ impl Format {
     /// Writes the definition of a number in this format.
     ///
     /// # Errors
-    /// The error of the writer; all formats but [`Format::Table`] and [`Format::Json`], which have
-    /// no place for it.
+    /// The error of the writer; any format other than [`Format::Table`] and [`Format::Json`].
     pub fn write_identified(
         self,
         found: &Identified,

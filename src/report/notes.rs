@@ -1,5 +1,4 @@
-//! Notes that a reader of the scores must know: the queries that were missing, those that were
-//! ignored, and notices.
+//! Notes that a reader of the scores must know: missing queries, ignored queries, and notices.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -18,16 +17,16 @@ pub enum Note {
 }
 
 impl Note {
-    /// A notice behind the name of what it is about.
+    /// Makes a note from a notice, with `name` in front.
     fn of(notice: &Notice, name: String) -> Self {
         let text = format!("{name}{notice}");
         if notice.is_warning() { Note::Warning(text) } else { Note::Note(text) }
     }
 }
 
-/// Makes one line for each run whose queries are not exactly the judged ones, and one for each
-/// notice. Of a run that has no scores but those of groups, the group from which most queries are
-/// missing speaks.
+/// Makes one line for each run whose queries differ from the judged queries, and one line for each
+/// notice. A run with scores of groups alone gets the line of the group with the most missing
+/// queries.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::of(notice, String::new()));
     let of_runs = speakers(&scores.runs).into_iter();
@@ -36,7 +35,7 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
     all.chain(of_runs).collect()
 }
 
-/// The scores that notes are about.
+/// Returns the scores to make notes of: the whole runs, or else one group of each run.
 fn speakers(runs: &[RunScores]) -> Vec<&RunScores> {
     let whole: Vec<_> = runs.iter().filter(|run| run.group.is_none()).collect();
     if !whole.is_empty() {

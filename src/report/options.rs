@@ -29,9 +29,8 @@ pub struct ReportOptions {
     pub width: Option<usize>,
     /// Draw curves and distributions as lines of blocks below tables.
     pub sparklines: bool,
-    /// Decimals in other formats than tables; without them numbers have as many as read back as the
-    /// same number, and 4 in
-    /// [`Format::Trec`](super::Format::Trec).
+    /// Decimals in formats other than tables. `None` prints as many decimals as a number needs to
+    /// read back unchanged, and 4 in [`Format::Trec`](super::Format::Trec).
     pub decimals: Option<usize>,
     /// Write a row for each query with a column for each measure, in
     /// [`Format::Tsv`](super::Format::Tsv) and

@@ -1,16 +1,16 @@
-//! Names that are too long for a terminal: their middle makes room for `…`, and they stay different
-//! from one another.
+//! Shortening of names too long for a terminal: `…` replaces the middle, and different names stay
+//! different.
 
 use std::collections::{HashMap, HashSet};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// The mark of what was cut.
+/// The mark in the place of the removed text.
 pub const CUT: char = '…';
 
-/// Returns the names, each at most `width` columns wide. Names that differ differ still: the place
-/// of the cut is the one nearest to the middle at which they do. Where there is none, what is cut
-/// is numbered.
+/// Returns the names, each at most `width` columns wide. Different names stay different: the cut is
+/// as near to the middle as this allows. If no cut keeps all names different, a number replaces the
+/// removed text.
 pub fn shorten(names: &[&str], width: usize) -> Vec<String> {
     let room = width.saturating_sub(1);
     let half = room / 2;

@@ -101,8 +101,8 @@ pub(super) fn fixed(value: f64, average: Average, stat: StatName, decimals: usiz
     format!("{value:.*}", if count { 0 } else { decimals })
 }
 
-/// Statistics that stand in columns of their own: all but the average, and its interval, which
-/// stands beside it.
+/// Returns whether a statistic has a column of its own. The ends of the interval stand beside the
+/// average instead.
 fn is_apart(stat: StatName) -> bool {
     !matches!(stat, StatName::Ci95Low | StatName::Ci95High)
 }
@@ -153,7 +153,7 @@ fn one_run(run: &RunScores, measures: &[Measure], options: &ReportOptions) -> Gr
     grid
 }
 
-/// One statistic of one measure over the runs.
+/// The values of a statistic of a measure, with one cell per run.
 struct Series {
     name: String,
     cells: Vec<Cell>,

@@ -27,31 +27,32 @@ pub use text::JsonText;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum QuerySet {
-    /// Every judged query. One that the run lacks has the values of an empty ranking.
+    /// Every judged query. A judged query that the run lacks has the values of an empty ranking.
     #[default]
     Judged,
     /// Only queries that are both judged and in the run.
     Both,
-    /// Every judged query; a run that lacks one is an error.
+    /// Every judged query; a run that lacks a judged query is an error.
     Complete,
 }
 
 impl QuerySet {
-    /// Every set, with the name that it has on the command line.
+    /// All sets with their command-line names.
     pub const ALL: [(&'static str, QuerySet); 3] =
         [("judged", QuerySet::Judged), ("both", QuerySet::Both), ("error", QuerySet::Complete)];
 }
 
 named!(QuerySet, "a set of queries");
 
-/// The relevant documents that there are, as far as a measure knows.
+/// The relevant documents known to a measure: recall divides by their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Known {
-    /// All that were judged.
+    /// All relevant documents in the judgments.
     #[default]
     Judged,
-    /// Those that were retrieved, as for a program that is given lists and no judgments.
+    /// Only the relevant documents that the run retrieved, as for a program that gets lists and no
+    /// judgments.
     Retrieved,
 }
 
@@ -117,13 +118,13 @@ pub struct Scores {
     pub queries: QuerySet,
     /// The ranks and documents that were looked at.
     pub view: View,
-    /// The relevant documents that there are.
+    /// The relevant documents known to measures.
     pub known: Known,
     /// The value of a ranking in which documents have equal scores.
     pub tied: TiedValue,
     /// Notices about the measures and the judgments.
     pub notices: Vec<Notice>,
-    /// The groups that the queries look like by their judged documents, see
+    /// Counts of queries that look like groups because they share their judged documents, see
     /// [`LabelMatrix::shared_judgments`].
     ///
     /// [`LabelMatrix::shared_judgments`]: crate::label::LabelMatrix::shared_judgments
@@ -144,12 +145,12 @@ pub struct RunScores {
     pub rule: RankingRule,
     /// The fingerprints of the judgments, ascending: several if the judgments came in parts.
     pub fingerprints: Vec<u128>,
-    /// The number of queries that count.
+    /// The number of counted queries.
     pub queries: usize,
     /// The number of queries among them without a value, by measure; empty if all have one. They
     /// are in none of the statistics.
     pub skipped: Vec<usize>,
-    /// Judged queries that the run lacks.
+    /// Judged queries missing from the run.
     pub missing: Unmatched,
     /// Whether the missing queries count, with the values of an empty ranking.
     pub filled: bool,
@@ -204,14 +205,14 @@ pub struct Row<'a> {
     pub query: Option<&'a [u8]>,
     /// The measure.
     pub measure: &'a Measure,
-    /// The statistic that the number is; `Mean` for the value of a query.
+    /// The kind of the number; `Mean` for the value of a query.
     pub stat: StatName,
     /// The number.
     pub value: f64,
 }
 
 impl PerQuery {
-    /// The values of those of some queries that are there.
+    /// Keeps the values of the given queries, and skips a query that has no values here.
     fn only(&self, queries: &[&[u8]]) -> PerQuery {
         let mut kept: Vec<usize> = queries.iter().filter_map(|id| self.queries.find(id)).collect();
         kept.sort_unstable();
@@ -225,8 +226,8 @@ impl PerQuery {
     }
 }
 
-/// Whether the averages of a measure of some runs are of as many queries, without which none is the
-/// best.
+/// Whether the averages of a measure over some runs rest on equal numbers of queries. Otherwise no
+/// average is the best.
 pub(crate) fn are_of_as_many<'r>(
     runs: impl Iterator<Item = &'r RunScores>,
     measure: usize,
@@ -242,8 +243,8 @@ impl RunScores {
         self.stats.get(measure)?.first().map(|&(_, value)| value)
     }
 
-    /// Whether it is known that nothing that the run retrieved is judged, so that its values say
-    /// nothing of it.
+    /// Whether the run is known to have retrieved no judged document. The values of such a run say
+    /// nothing about its quality.
     pub fn has_nothing_judged(&self) -> bool {
         self.judged == Some(0) || self.filled && self.missing.count >= self.queries as u64
     }

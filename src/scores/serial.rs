@@ -8,8 +8,8 @@ use super::{JsonText, Known, PerQuery, QuerySet, Row, RunScores, Scores, TiedVal
 use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
 use crate::stats::{StatName, is_undefined};
 
-/// The version of the documents of scores and summaries. A field that changes its meaning, or is
-/// removed, raises it.
+/// The version of the documents of scores and summaries. Removing a field, or changing the meaning
+/// of a field, raises the version.
 pub(crate) const SCHEMA: u32 = 1;
 
 impl Serialize for Scores {
@@ -59,10 +59,10 @@ pub(crate) struct ScoresDocument<'a> {
     query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
-    /// The relevant documents that there are; left out if they are those that were judged.
+    /// The relevant documents known to measures; left out for [`Known::Judged`].
     #[serde(skip_serializing_if = "Option::is_none")]
     known: Option<Known>,
-    /// The value of tied rankings; left out if it is that of the order as it is.
+    /// The value of tied rankings; left out for [`TiedValue::Ranked`].
     #[serde(skip_serializing_if = "Option::is_none")]
     tied: Option<TiedValue>,
     measures: Vec<String>,
@@ -118,7 +118,7 @@ struct SerialQueries<'a> {
     ignored_ids_truncated: bool,
 }
 
-/// Ids that are written one by one, because there may be millions.
+/// A list of ids, serialized id by id, because a list may hold millions of ids.
 struct Texts<'a>(&'a Ids);
 
 impl Serialize for Texts<'_> {
@@ -127,7 +127,7 @@ impl Serialize for Texts<'_> {
     }
 }
 
-/// The values of the queries, written one by one.
+/// The values of the queries, serialized query by query.
 struct Queried<'a>(&'a PerQuery, Vec<String>);
 
 impl Serialize for Queried<'_> {

@@ -4,21 +4,21 @@
 use super::{Known, QuerySet, Scores, TiedValue};
 use crate::label::{SettingDifference, View};
 
-/// Which queries count, and what is looked at of their rankings.
+/// The queries that count, and the parts of their rankings that measures look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct EvaluationSettings {
     /// The queries that count.
     pub queries: QuerySet,
     /// The ranks and documents that are looked at.
     pub view: View,
-    /// The relevant documents that there are.
+    /// The relevant documents known to measures.
     pub known: Known,
     /// The value of a ranking in which documents have equal scores.
     pub tied: TiedValue,
 }
 
 impl EvaluationSettings {
-    /// The settings that differ from others.
+    /// Returns the settings with different values in `self` and `other`.
     pub fn differences(&self, other: &EvaluationSettings) -> Vec<SettingDifference> {
         let both = self.named().into_iter().zip(other.named());
         both.filter(|((.., own), (.., other))| own != other)
@@ -31,7 +31,8 @@ impl EvaluationSettings {
     }
 
     fn named(&self) -> [(&'static str, &'static str, String); 5] {
-        // Every field by its name: a new one does not compile before it has its place here.
+        // The pattern names every field, so a new field does not compile until this list has the
+        // field.
         let EvaluationSettings { queries, view: View { depth, judged_only }, known, tied } = self;
         let depth =
             depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));

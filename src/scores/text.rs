@@ -1,10 +1,10 @@
-//! Bytes of an input as text for other programs. Text stays as it is; other bytes are escaped
-//! without loss.
+//! Bytes of an input as text for other programs. Valid UTF-8 stays unchanged, and invalid bytes are
+//! escaped without loss.
 //!
-//! Ids are bytes, and JSON has only text. Replacing what is not UTF-8, as is usual, would make
-//! different ids equal. So a byte that is no text becomes U+FFFD and its two digits, and U+FFFD
-//! itself, which may be in an id, becomes that of its three bytes: each text stands for one id, and
-//! nearly every id is its own text.
+//! Ids are bytes, and JSON has only text. The usual replacement of invalid UTF-8 would make
+//! different ids equal. Therefore an invalid byte becomes U+FFFD and two hexadecimal digits. An id
+//! may contain U+FFFD itself: then all three bytes of U+FFFD are escaped too. So each text stands
+//! for exactly one id, and nearly every id is its own text.
 //!
 //! ```text
 //! b"q\xff1"          "q\u{fffd}ff1"
@@ -16,11 +16,11 @@ use std::fmt::Write;
 
 use serde::{Serialize, Serializer};
 
-/// U+FFFD, which stands before a byte that is not text.
+/// U+FFFD, the mark in front of an escaped byte.
 const MARK: &str = "\u{fffd}";
 
-/// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every other byte as
-/// U+FFFD and two hexadecimal digits. U+FFFD itself is written byte by byte in the same way.
+/// An id, or other input bytes, as JSON text: UTF-8 unchanged, and each invalid byte as U+FFFD and
+/// two hexadecimal digits. U+FFFD itself is escaped byte by byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JsonText<'a>(pub &'a [u8]);
 
@@ -33,9 +33,9 @@ impl<'a> JsonText<'a> {
         }
     }
 
-    /// The bytes that a text stands for; `None` if it is no such text.
+    /// Decodes the bytes that a text stands for; `None` if a mark lacks its two hexadecimal digits.
     pub fn bytes(text: &str) -> Option<Vec<u8>> {
-        // Between two marks there is text: the two digits of a byte, and what follows it.
+        // Each part behind a mark is the two digits of a byte, then plain text.
         let mut parts = text.split(MARK);
         let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
         for part in parts {

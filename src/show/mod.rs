@@ -69,7 +69,7 @@ pub struct RankedDocument {
     pub rank: u32,
     /// The id of the document; of a passage with its positions, as in `d1 [0, 20)`.
     pub docno: Vec<u8>,
-    /// The score as it is compared: rounded if scores are compared as f32.
+    /// The compared score, rounded to f32 if the join compares scores as f32.
     pub score: f64,
     /// The judgment of the document.
     pub judgment: ShownJudgment,
@@ -132,8 +132,8 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Reads qrels and runs, and shows these queries as an evaluator sees them; `named` may give
-    /// the runs other names. The values are those of an evaluation, to the bit.
+    /// Reads qrels and runs, and returns `queries` as an evaluator sees each query; `named` may
+    /// rename the runs. The values are those of an evaluation, to the bit.
     ///
     /// # Errors
     /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], except that a document
@@ -171,7 +171,7 @@ struct ShownValues {
     of_runs: Vec<Vec<Vec<f64>>>,
 }
 
-/// Evaluates those of `queries` that are judged.
+/// Evaluates the judged queries among `queries`.
 fn values(
     evaluator: &Evaluator,
     matrix: &LabelMatrix,
@@ -248,7 +248,7 @@ fn shown(
 
 /// The error of a query that is neither in the qrels nor in a run. It names the nearest ids.
 fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
-    /// The most ids that are named.
+    /// The maximum number of named ids.
     const NEAREST: usize = 5;
     /// The most bytes of an id that is compared with others, because comparing takes room for each
     /// pair of characters.

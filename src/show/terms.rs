@@ -1,9 +1,9 @@
-//! What each rank adds to a measure, where the measure is a sum over ranks: the terms of a fold,
-//! down one ranking.
+//! The terms of a measure that is a sum over ranks: the share of each rank of one ranking.
 //!
-//! A recipe whose last step multiplies or divides one fold has terms that add up to the value: they
-//! are added in rank order, as the engines add them, and then comes the last step, so the value is
-//! that of the engines to the last bit. Any other last step, and a walk, have no such terms.
+//! If the last step of a recipe multiplies or divides one fold, the terms of the fold add up to the
+//! value. The terms are added in rank order, as in the engines, and the last step follows: the
+//! value equals the value of the engines to the last bit. Recipes with another last step, and
+//! walks, have no terms.
 //!
 //! # Which measures have terms
 //!
@@ -18,13 +18,13 @@
 //! anything else                     none: F and other last steps, Bpref, G and what else walks
 //! ```
 //!
-//! A term is what the rank adds given the ranks above. For AP it counts the hits before, so taking
-//! a document away changes the terms below it as well: terms say how a value came about, and not
-//! what a document is worth.
+//! A term is the addition of a rank, given the ranks above. A term of AP counts the hits above its
+//! rank, so removing a document also changes the terms of deeper ranks. Terms explain how a value
+//! came about, not how much a document is worth.
 //!
 //! The terms are made of the same tables as the kernels use (`Discount::weights`), added in the
-//! same order from 0, and finished by the same division. So the bits of the value are those of an
-//! evaluation, and a reader can add up what is printed.
+//! same order from 0, and finished by the same division. So the value has the bits of an
+//! evaluation, and a reader can add up the printed terms.
 
 use crate::fold::{Discount, Fold, Weights};
 use crate::label::{Above, QueryFacts};
@@ -162,7 +162,7 @@ fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<RankTerms> {
     let rank = rank.filter(|&rank| f64::from(rank) <= most);
     let term = |rank| Term { rank, value: 1.0 / f64::from(rank), how: How::Reciprocal };
     let terms: Vec<Term> = rank.map(term).into_iter().collect();
-    // There is one term or none.
+    // `terms` holds at most one term: the sum is the value of this term, or 0.
     let sum = terms.iter().map(|term| term.value).next().unwrap_or(0.0);
     Some(RankTerms { terms, sum, last: LastLine::Sum })
 }

@@ -1,4 +1,4 @@
-//! Exact sums: they do not depend on the threads, tiles and shards that computed them.
+//! Exact sums, independent of the division into threads, tiles and shards.
 //!
 //! A float sum changes with the order of its terms, and so with threads, tiles and shards. An
 //! [`ExactSum`] is a fixed-point number wide enough for every finite f64: each term is added
@@ -16,25 +16,25 @@
 //! ```
 //!
 //! Every finite f64 is a mantissa below 2⁵³ times a power of two from 2⁻¹⁰⁷⁴ to 2⁹⁷¹, so a whole
-//! number of units of 2⁻¹⁰⁷⁴ below 2²⁰⁹⁸. 2⁶⁴ of them, more than any file has, stay below 2²¹⁶².
-//! There is no parameter to choose, no term is refused, and nothing overflows.
+//! number of units of 2⁻¹⁰⁷⁴ below 2²⁰⁹⁸. A sum of 2⁶⁴ terms, more than any file has, stays below
+//! 2²¹⁶². There is no parameter to choose, no term is refused, and nothing overflows.
 //!
 //! # Why the order does not matter
 //!
-//! Whole numbers are added, and that is associative. Limbs are i64 that hold 32 bits each and take
-//! carries later, so two sums with the same value may differ in their limbs: they are compared,
-//! stored and read after the carries were passed on, in the one form in which every limb is in 0 …
-//! 2³² − 1 and the sign stands apart. Terms that are not finite are added as floats, where ±∞ and
-//! NaN absorb in any order: ∞ stays, ∞ − ∞ and NaN are NaN for ever. They are apart, or one
-//! infinity would hide what the finite terms come to.
+//! Addition of whole numbers is associative. Limbs are i64 with 32 bits each and take carries
+//! later, so two sums with equal values may differ in their limbs. Therefore sums are compared,
+//! stored and read after passing on the carries. The result is unique: every limb is in 0 … 2³² −
+//! 1, and the sign stands apart. Infinite and NaN terms are added as floats, where ±∞ and NaN
+//! absorb in any order: ∞ stays, ∞ − ∞ and NaN are NaN for ever. Their sum is kept apart, because
+//! one infinity would hide the sum of the finite terms.
 //!
 //! # What it costs
 //!
-//! One by one, a term is decoded and added into three limbs. Many at a time go another way
-//! (`split`): values of measures are multiples of 2⁻⁸² below 2¹⁹, so each becomes two whole numbers
-//! by adding and subtracting a large constant, and vectors add these in i64. What does not fit,
-//! leaves a rest, and its thousand terms go one by one; it is a matter of speed alone, since both
-//! add the same whole numbers.
+//! A single term is decoded and added into three limbs. Many terms at a time take a faster way
+//! (`split`). Values of measures are multiples of 2⁻⁸² below 2¹⁹: adding and subtracting a large
+//! constant splits a value into two whole numbers, and vectors add the whole numbers in i64. A term
+//! outside this range leaves a rest, and then all terms of its block of 1024 are added singly. The
+//! choice affects only speed, since both ways add equal whole numbers.
 
 use fearless_simd::{Level, dispatch};
 
@@ -117,8 +117,8 @@ impl ExactSum {
         }
     }
 
-    /// Adds many terms, several times as fast as one by one if they are in the range of most
-    /// measures.
+    /// Adds many terms, several times as fast as [`Self::add`] if the terms are in the range of
+    /// most measures.
     pub fn add_all(&mut self, terms: &[f64]) {
         for terms in terms.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(terms)) {
@@ -194,8 +194,8 @@ impl ExactSum {
         self.rounded(0)
     }
 
-    /// The sum without its `shift` lowest limbs. For the rounding it only matters whether they are
-    /// 0.
+    /// The sum without its `shift` lowest limbs. The rounding needs to know only whether the
+    /// dropped limbs are all 0.
     fn rounded(&self, shift: usize) -> f64 {
         if !self.is_finite() {
             return self.special();

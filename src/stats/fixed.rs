@@ -26,7 +26,8 @@ impl Fixed {
         canonical.then_some(Fixed { negative, exponent, magnitude })
     }
 
-    /// The one form of a number whose magnitude may be even, and may end with bytes that are 0.
+    /// Returns the canonical form of a number. `magnitude` may be even, and may end with zero
+    /// bytes.
     pub(super) fn reduced(negative: bool, exponent: i32, mut magnitude: Vec<u8>) -> Fixed {
         let Some(lowest) = magnitude.iter().position(|&byte| byte != 0) else {
             return Fixed::default();
@@ -76,7 +77,7 @@ impl fmt::Display for Fixed {
     }
 }
 
-/// The error of a text that is not that of an exact number.
+/// The error of parsing a text other than an exact number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected an exact number like -0x1a2bp-96: an odd integer of lower-case hexadecimal digits, \

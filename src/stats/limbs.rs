@@ -1,11 +1,11 @@
-//! Wide integers, to which many small ones are added.
+//! Wide integers, as accumulators of many small integers.
 //!
-//! A carry after every addition would be a chain through all limbs. Instead a limb is an i64 of
-//! which 32 bits are its own: 2³⁰ terms may add up in the other 31 before anything has to be passed
-//! on, and a term touches three limbs, of any of the 69, without looking at the others.
+//! A carry after every addition would be a chain through all limbs. Instead a limb is an i64 with
+//! 32 bits of its own. The upper 31 bits collect the carries of 2³⁰ terms before a carry must be
+//! passed on. So a term touches only three of the 69 limbs.
 //!
-//! Most sums touch eight limbs in the middle, 64 bytes in place of 552: these are kept inline, and
-//! the whole number is allocated at the first term outside.
+//! Most sums touch eight limbs in the middle, 64 bytes in place of 552. The eight limbs are kept
+//! inline, and the first term outside allocates all limbs.
 
 use super::fixed::Fixed;
 
@@ -15,13 +15,13 @@ pub const LIMB: usize = 32;
 /// The number of terms after which the carries are passed on, long before an i64 could overflow.
 const TERMS: u32 = 1 << 30;
 
-/// An integer of `ALL` limbs. As long as all terms fit into the `FEW` limbs from `FIRST` on, it has
-/// only these.
+/// An integer of `ALL` limbs. As long as all terms fit into the `FEW` limbs from `FIRST` on, the
+/// integer stores only these limbs.
 #[derive(Debug, Clone)]
 pub struct Limbs<const ALL: usize, const FIRST: usize, const FEW: usize> {
-    /// The limbs from `FIRST` on. As long as all terms fit into them there are no others.
+    /// The limbs from `FIRST` on, alone in use as long as all terms fit into these limbs.
     few: [i64; FEW],
-    /// All limbs, once they are needed; then `few` is 0.
+    /// All limbs, from the first term outside of `few` on; then `few` is 0.
     all: Option<Box<[i64; ALL]>>,
     /// The number of terms since the carries were passed on.
     terms: u32,
@@ -38,8 +38,8 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.added(1);
     }
 
-    /// Adds `integer · 2^position`, for an integer of at most 128 bits: it touches five limbs, one
-    /// of them twice.
+    /// Adds `integer · 2^position`, for an integer of at most 128 bits. The addition touches five
+    /// limbs, the middle limb twice.
     #[inline]
     pub fn add_long(&mut self, integer: u128, position: usize) {
         let [low, high] =
@@ -72,7 +72,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// All limbs, which are made if there are none yet.
+    /// Returns all limbs, and allocates the limbs on the first call.
     #[cold]
     fn widen(&mut self) -> &mut [i64; ALL] {
         self.all.get_or_insert_with(|| {
@@ -177,7 +177,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Default for Limbs<A
     }
 }
 
-/// Integers are equal whatever carries they hold.
+/// Compares integers with all carries passed on, because equal integers may hold different carries.
 impl<const ALL: usize, const FIRST: usize, const FEW: usize> PartialEq for Limbs<ALL, FIRST, FEW> {
     fn eq(&self, other: &Self) -> bool {
         self.magnitude() == other.magnitude()

@@ -15,7 +15,7 @@ pub fn product(left: &[u32], right: &[u32]) -> Vec<u32> {
     product
 }
 
-/// `left` − `right`, which have the same length but for zeros; `None` if it is below 0.
+/// Returns `left` − `right`, or `None` for a negative difference. Missing limbs count as 0.
 pub fn difference(mut left: Vec<u32>, right: &[u32]) -> Option<Vec<u32>> {
     left.resize(left.len().max(right.len()), 0);
     let mut borrows = false;
@@ -40,8 +40,8 @@ fn divide(limbs: &mut [u32], divisor: u64) {
 /// The square root of limbs · 2^exponent, divided by both divisors before, rounded once, to
 /// nearest, ties to even.
 pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) -> f64 {
-    /// The number of zeros that are put below the limbs. A quotient by 128 bits keeps 256 bits, of
-    /// which 128 are below those that the root is taken of. If there is a rest, these are not all
+    /// The number of zeros that are put below the limbs. A quotient by 128 bits keeps 256 bits: the
+    /// root is taken of the upper 128. If the division has a rest, the lower 128 bits are not all
     /// 0.
     const MORE: usize = 12;
     let Some(lowest) = limbs.iter().position(|&limb| limb != 0) else { return 0.0 };
@@ -61,8 +61,8 @@ pub fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) 
     rounded(root | u128::from(!exact), (exponent + shift as i32) / 2)
 }
 
-/// `mantissa` · 2^exponent, rounded to nearest, ties to even; the mantissa has 64 bits, the last of
-/// them 1 if any below it are.
+/// Returns `mantissa` · 2^exponent, rounded to nearest, ties to even. The mantissa has 64 bits; its
+/// last bit is 1 if any bit below was 1.
 fn rounded(mantissa: u128, exponent: i32) -> f64 {
     // A float keeps 53 of the 64 bits, and none below 2^−1074. From a shift of 65 on nothing is
     // left, so 100 is as good as any larger one.

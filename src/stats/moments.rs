@@ -51,8 +51,8 @@ impl Moments {
         self.extend([value + 0.0; 2]);
     }
 
-    /// Adds many values, several times as fast as one by one if they are in the range of most
-    /// measures.
+    /// Adds many values, several times as fast as [`Self::add`] if the values are in the range of
+    /// most measures.
     pub fn add_all(&mut self, values: &[f64]) {
         for values in values.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(values)) {
@@ -67,7 +67,7 @@ impl Moments {
         }
     }
 
-    /// Adds the values of other moments.
+    /// Adds the values behind `other`.
     pub fn merge(&mut self, other: &Moments) {
         self.count += other.count;
         self.sum.merge(&other.sum);
@@ -179,7 +179,7 @@ impl Moments {
     }
 
     /// n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of the smallest square;
-    /// `None` if it would be below 0.
+    /// `None` if negative.
     fn variation(&self) -> Option<Vec<u32>> {
         let sum = limbs(&self.sum.magnitude().1);
         let count = [self.count as u32, (self.count >> 32) as u32];

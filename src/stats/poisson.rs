@@ -1,8 +1,8 @@
-//! Poisson variates of mean 1, for bootstraps that weigh queries instead of drawing them.
+//! Poisson variates of mean 1, for bootstraps that weigh queries instead of drawing queries.
 //!
 //! Inversion: the variate is the number of k for which 32 random bits, as a fraction, are at least
 //! P(X ≤ k). Twelve comparisons have no branch, so a block of weights becomes vectors. The
-//! thresholds are 2³²·P(X ≤ k) rounded to whole numbers; what lies beyond 12 has a chance of some
+//! thresholds are 2³²·P(X ≤ k) rounded to whole numbers; variates above 12 have a chance of some
 //! 6·10⁻¹¹, less than one step. With these thresholds the mean is exactly 1, and the variance is 1
 //! to within 2·10⁻⁹.
 

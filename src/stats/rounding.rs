@@ -1,23 +1,22 @@
-//! Equality within rounding: the one rule by which numbers that are equal on paper count as equal.
+//! Equality within rounding: the single rule for numbers that are equal on paper but differ as f64.
 //!
 //! The values 0.6, 0, 0 and 0.2, 0.4, 0 both have the mean 0.2, and as f64 the two means differ in
-//! the last bit. Nothing that people decide by, a rank, a mark, a gate, may depend on that bit. So
-//! numbers are equal that differ by at most 2⁻³⁹, or, where there are numbers above 1, by that
-//! share of the next power of two.
+//! the last bit. No rank, mark or gate may depend on the last bit, because people decide by ranks,
+//! marks and gates. So two numbers count as equal if their difference is at most 2⁻³⁹. For numbers
+//! above 1, the limit is 2⁻³⁹ times the next power of two.
 //!
-//! It is wide enough: the formula of a value rounds a few times, each time by 2⁻⁵³ of it, and sums
-//! over queries are exact. It is narrow enough: twelve digits are more than anyone prints to
-//! compare. And it is the rule of the paired tests, which count values in units of 2⁻⁴⁰ and take
-//! sums of n differences as equal that differ by at most 2n units.
+//! The limit is wide enough: the formula of a value rounds a few times, each time by a share of
+//! 2⁻⁵³, and sums over queries are exact. The limit is narrow enough: twelve digits are more than
+//! anyone prints to compare. The paired tests use the same rule: their unit is 2⁻⁴⁰, and two sums
+//! of n differences are equal up to 2n units.
 
 use crate::measure::Better;
 
-/// The power of two by which numbers are multiplied to count them in units, if none is larger than
-/// 1.
+/// The exponent of the power of two that turns numbers up to 1 into counts of units.
 pub const FINEST: i32 = 40;
 
-/// The power of two by which numbers up to `largest`, which is finite, are multiplied to count them
-/// in units: the largest has 40 bits then.
+/// Returns the exponent of the power of two that turns numbers up to `largest` into counts of
+/// units: `largest` then has 40 bits. `largest` must be finite.
 pub fn fineness(largest: f64) -> i32 {
     debug_assert!(largest.is_finite());
     let bits = largest.abs().to_bits();
@@ -26,8 +25,8 @@ pub fn fineness(largest: f64) -> i32 {
     FINEST - (exponent + i32::from(fraction != 0)).max(0)
 }
 
-/// The most by which numbers differ that are equal, if the largest of all is `largest`; 0 if that
-/// is not finite.
+/// Returns the largest difference of two equal numbers among numbers up to `largest`; 0 if
+/// `largest` is not finite.
 pub fn tolerance(largest: f64) -> f64 {
     if largest.is_finite() { 2f64.powi(1 - fineness(largest)) } else { 0.0 }
 }
@@ -37,9 +36,9 @@ pub fn is_equal(one: f64, other: f64) -> bool {
     one == other || (one - other).abs() <= tolerance(one.abs().max(other.abs()))
 }
 
-/// Numbers with those made the same that are equal within rounding, so that `==` and `<` tell. Of
-/// several that follow one another within the tolerance all become the smallest; infinities and NaN
-/// stay.
+/// Makes numbers identical if the numbers are equal within rounding, so that `==` and `<` decide.
+/// Numbers in a chain, each within the tolerance of the next, all become the smallest of the chain;
+/// infinities and NaN stay.
 pub fn settled(numbers: &[f64]) -> Vec<f64> {
     let finite = || numbers.iter().copied().filter(|number| number.is_finite());
     let tolerance = tolerance(finite().fold(0.0, |largest, number| number.abs().max(largest)));
@@ -53,8 +52,8 @@ pub fn settled(numbers: &[f64]) -> Vec<f64> {
     numbers.iter().map(|&number| settle(number)).collect()
 }
 
-/// Marks the best of some averages, and those that equal it within rounding; none if all are equal,
-/// or neither direction is better.
+/// Marks the best average, and each average equal to the best within rounding. Marks no average if
+/// all are equal, or if neither direction is better.
 ///
 /// ```
 /// use laneval::compare::are_best;

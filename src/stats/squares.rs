@@ -130,12 +130,11 @@ pub(super) fn split(values: &[f64]) -> Option<[i64; 4]> {
         parts[2] = parts[2].wrapping_add(second).wrapping_add(second_of_error);
         parts[3] = parts[3].wrapping_add(third_of_error);
     }
-    // From 2⁵¹ on, a sum with ONES does not count in ones.
+    // A sum of ONES and a number from 2⁵¹ on has a coarser unit than 1.
     (rest == 0 && wholes >> 51 == 0).then_some(parts)
 }
 
-/// The integer next to a float that is smaller than [`ONES`], and the part that the rounding took
-/// away.
+/// Rounds a float below [`ONES`] to an integer. Returns the integer and the part lost by rounding.
 #[inline(always)]
 fn rounded(scaled: f64) -> (i64, f64) {
     let whole = scaled + ONES;

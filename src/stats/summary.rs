@@ -117,7 +117,8 @@ impl Stat {
         }
     }
 
-    /// Whether the statistic needs the values of all queries at once, so that no summary has it.
+    /// Whether the statistic needs the values of all queries at once; then a summary cannot give
+    /// the statistic.
     pub fn needs_values(self) -> bool {
         matches!(self, Stat::Median | Stat::Ci95)
     }
@@ -138,7 +139,7 @@ impl Stat {
         }
     }
 
-    /// Whether the statistic says how much values vary, so that one value has none.
+    /// Whether the statistic measures how much values vary, and so needs two values or more.
     pub fn is_spread(self) -> bool {
         matches!(self, Stat::Std | Stat::Ci95)
     }
@@ -148,23 +149,23 @@ named!(Stat, "a statistic");
 
 /// The number of resamples of a bootstrap.
 const RESAMPLES: u64 = 1000;
-/// The seed of every bootstrap: the same values give the same interval, everywhere.
+/// The seed of every bootstrap. A constant gives equal values the same interval, on every machine.
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
 /// The number of queries from which on a resample is Poisson and not multinomial.
 const MANY: usize = 1000;
 
-/// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`.
-/// There is one number, or two for [`Stat::Ci95`]; none without queries, and none for a spread of
-/// one query.
+/// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`. A
+/// statistic has one number, and [`Stat::Ci95`] has two. Without queries a statistic has no number,
+/// and neither has a spread of one query.
 pub fn summarise(
     stat: Stat,
     measures: &[Measure],
     values: &[Vec<f64>],
 ) -> Vec<Vec<(StatName, f64)>> {
     if values.iter().flatten().any(|&value| is_undefined(value)) {
-        // Each has queries of its own. Its resamples are those that it would have together with
-        // others of as many queries.
+        // Each measure has queries of its own, so each is summarised alone. Its resamples are the
+        // same as in a call with other measures of equally many queries.
         let of = |(measure, values): (&Measure, &Vec<f64>)| {
             summarise(stat, std::slice::from_ref(measure), &[defined(values).into_owned()])
         };
@@ -276,21 +277,20 @@ fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
     exact.into_iter().filter_map(|exact| exact.or_else(|| resampled.next())).collect()
 }
 
-// Why two kinds of resamples. Drawing n of n queries counts at random places of a list as long as
-// the queries, which for many leaves the nearest cache. Giving each query an independent Poisson
-// weight goes through them in order, a block of weights for all measures at a time. The number of
-// queries taken then varies by some √n around n, so sums are scaled to n. With few queries drawing
-// costs nothing that is felt, and is the bootstrap of the textbooks.
+// Why two kinds of resamples. Drawing n of n queries counts at random places of a list of n
+// entries, and a long list does not fit the nearest cache. Independent Poisson weights go through
+// the queries in order, a block of weights for all measures at a time. The number of queries taken
+// then varies by some √n around n, so sums are scaled to n. With few queries drawing costs little,
+// and is the bootstrap of the textbooks.
 //
 // Sums are plain f64 here, not exact ones: each resample is added by one thread in the order of the
 // queries, so its bits do not depend on threads either, and its draws follow from its own seed.
 /// The 95 % confidence intervals of the averages of some measures with their values.
 ///
 /// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples.
-/// A resample draws as many queries as there are. If there are many, it takes each a number of
-/// times that is Poisson-distributed with mean 1 instead (Hanley and MacGibbon 2006), which needs
-/// one pass over the values in order, while drawing queries would access them at random. All
-/// measures share the resamples.
+/// A resample draws n of n queries. For large n, a resample weighs each query by a Poisson variate
+/// of mean 1 instead (Hanley and MacGibbon 2006). Weighing passes over the values once in order,
+/// while drawing would access the values at random. All measures share the resamples.
 fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
     let queries = of.first().map_or(0, |(_, values)| values.len());
     let average = |measure: &Measure| measure.definition().average;
@@ -347,7 +347,8 @@ fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64>
 /// The sums of a resample that takes a Poisson-distributed number of each query, and the number of
 /// queries that it took: at least one.
 fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u32) {
-    /// The number of queries whose weights are drawn at a time: they stay in the nearest cache.
+    /// The number of queries whose weights are drawn at a time: a block of weights stays in the
+    /// nearest cache.
     const BLOCK: usize = 1024;
     loop {
         let mut sums = vec![0.0; terms.len()];

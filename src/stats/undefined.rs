@@ -1,8 +1,8 @@
-//! The value of a query that has none.
+//! The value of a query that has no value under a measure.
 //!
-//! Columns of values are plain f64, and a query without a value keeps its place in them. So there
-//! is one NaN that no arithmetic makes, told by its bits; any other NaN is what it was, a number
-//! that went wrong.
+//! Columns of values are plain f64, and a query without a value keeps its place in the columns. So
+//! the place holds one special NaN, recognised by its bits, which no arithmetic produces. Any other
+//! NaN still signals a faulty computation.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ pub fn is_undefined(value: f64) -> bool {
     value.to_bits() == UNDEFINED.to_bits()
 }
 
-/// The values of those queries that have one, borrowed if that is all of them.
+/// Returns the defined values, borrowed if every query has a value.
 pub fn defined(values: &[f64]) -> Cow<'_, [f64]> {
     if values.iter().any(|&value| is_undefined(value)) {
         values.iter().copied().filter(|&value| !is_undefined(value)).collect()

@@ -38,7 +38,7 @@ impl GradeRange {
         }
     }
 
-    /// The numbers of the range that there are.
+    /// The known numbers of the range, in the order lowest, least positive and highest grade.
     #[cfg(feature = "serde")]
     pub fn numbers(&self) -> Vec<f64> {
         [self.lowest, self.least_positive, self.highest].into_iter().flatten().collect()

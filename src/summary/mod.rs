@@ -1,14 +1,13 @@
 //! Summaries: the results of an evaluation in a form that can be merged.
 //!
-//! A [`Summary`] holds, for each run and measure, the number of queries that count, the exact sums
-//! of their values and of the squares, and the smallest and the largest value. It also holds the
-//! settings under which they were computed, and the queries, as hashes or ids. Merging is
-//! associative and commutative to the bit, so shards in any number and any order give the same
-//! result as one pass. Summaries that do not belong together are refused, with the setting that
-//! would make them fit.
+//! For each run and measure, a [`Summary`] holds the number of counted queries, the exact sums of
+//! the values and of the squares, and both extremes. A summary also holds the settings of the
+//! evaluation and the queries, as hashes or ids. Merging is associative and commutative to the bit,
+//! so shards in any number and any order give the result of one pass. A merge of incompatible
+//! summaries fails, and the error names the setting to change.
 //!
 //! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians,
-//! bootstrap intervals and the values of queries do not: they need all values.
+//! bootstrap intervals and per-query values do not, because all three need every value.
 //!
 //! # Why merging is associative and commutative to the bit
 //!
@@ -20,12 +19,13 @@
 //! queries                  the union of disjoint sets, in the least detail that either has
 //! ```
 //!
-//! Each of these is a commutative monoid, so their product is one, and a tree, a chain or a shuffle
-//! of merges gives the same bytes. That is why no field depends on the order of merging: "the first
-//! run's tag" would be such a field, and so it is the first in bytewise order.
+//! Each field is a commutative monoid, so the product of the fields is a commutative monoid too. A
+//! tree, a chain or a shuffle of merges gives the same bytes. Therefore no field may depend on the
+//! order of merging. For example, a merged run keeps the first tag in bytewise order, not the tag
+//! of the first run.
 //!
-//! A merge checks everything before it changes anything, and sets of queries are joined before the
-//! first run is touched. A summary that refused another is as it was.
+//! A merge checks everything, and joins the sets of queries, before changing the first run. So a
+//! failed merge leaves the summary unchanged.
 
 mod grades;
 mod queries;
@@ -93,7 +93,7 @@ pub struct RunSummary {
     pub(crate) tag: Vec<u8>,
     /// The files that the run was read from.
     pub(crate) sources: BTreeSet<String>,
-    /// The number of summaries that were merged into this one.
+    /// The number of summaries merged into this summary.
     pub(crate) parts: u64,
     pub(crate) rule: RankingRule,
     /// The fingerprints of the judgments.
@@ -102,9 +102,9 @@ pub struct RunSummary {
     pub(crate) judged: BTreeMap<u128, u64>,
     /// The queries that count.
     pub(crate) queries: Arc<QueryPrint>,
-    /// The number of counted queries that the run lacks, which are empty rankings.
+    /// The number of counted queries missing from the run, evaluated as empty rankings.
     pub(crate) empty: u64,
-    /// Judged queries that the run lacks.
+    /// Judged queries missing from the run.
     pub(crate) missing: Unmatched,
     /// Queries of the run without judgments.
     pub(crate) ignored: Unmatched,
@@ -150,7 +150,7 @@ impl Summary {
         }
     }
 
-    /// The relevant documents that there are.
+    /// The relevant documents known to measures.
     pub fn known(&self) -> Known {
         self.known
     }
@@ -167,14 +167,14 @@ impl Summary {
         self
     }
 
-    /// Drops the ids of queries. They stay as hashes, which still tell whether a query was counted
+    /// Drops the ids of queries and keeps hashes. The hashes still tell whether a query was counted
     /// twice.
     #[must_use]
     pub fn without_ids(mut self) -> Self {
         let mut done: Vec<(Arc<QueryPrint>, Arc<QueryPrint>)> = Vec::new();
         for run in self.runs.values_mut() {
-            // Runs share their sets of queries, and go on to share them: one hashing a set and not
-            // one a run.
+            // Runs share their sets of queries. Keeping the hashed sets shared hashes each set once
+            // instead of once per run.
             let known =
                 done.iter().find(|(of, _)| Arc::ptr_eq(of, &run.queries)).map(|(_, to)| to.clone());
             let hashed = known.unwrap_or_else(|| Arc::new(run.queries.without_ids()));
@@ -183,11 +183,12 @@ impl Summary {
         self
     }
 
-    /// Adds another summary. Runs of the same name are merged; others are added to the runs.
+    /// Adds another summary. Runs of the same name are merged, and runs with new names are added.
     ///
     /// # Errors
-    /// Other measures, settings or numbers taken from the judgments, and queries that both count:
-    /// [`Error::Merge`] says which setting would make them fit. Then nothing is added.
+    /// [`Error::Merge`] for other measures, settings or numbers taken from the judgments, and for
+    /// queries that both summaries count. The error names the setting that would make the summaries
+    /// fit. On an error nothing is added.
     pub fn merge(&mut self, other: &Summary) -> Result<()> {
         self.check(other)?;
         let mut joined = JoinedSets::default();
@@ -215,8 +216,8 @@ impl Summary {
     /// Appends the runs of another summary under the same measures, behind the runs of this one.
     ///
     /// # Errors
-    /// Other measures or settings, or a run of the same name: [`Error::Merge`]. Then nothing is
-    /// added.
+    /// [`Error::Merge`] for other measures or settings, or a run name in both summaries. On an
+    /// error nothing is added.
     pub fn append(&mut self, other: &Summary) -> Result<()> {
         self.check(other)?;
         if let Some((name, _)) = other.runs.keys().find(|key| self.runs.contains_key(key)) {
@@ -232,7 +233,8 @@ impl Summary {
         Ok(())
     }
 
-    /// Checks that two summaries belong together.
+    /// Rejects a summary with other measures, settings or query groups, and with runs that cannot
+    /// be merged.
     pub(crate) fn check(&self, other: &Summary) -> Result<()> {
         let list = |summary: &Summary| {
             summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
@@ -275,8 +277,8 @@ impl Summary {
     /// Computes the scores, with these statistics besides the averages.
     ///
     /// # Errors
-    /// A statistic that needs the values of all queries, such as the median; a number that is not
-    /// finite.
+    /// A statistic that needs the values of all queries, such as the median; an infinite or NaN
+    /// result.
     pub fn scores(&self, stats: &[Stat]) -> Result<Scores> {
         if let Some(stat) = stats.iter().find(|stat| stat.needs_values()) {
             return Err(Error::Unanswerable(format!(
@@ -324,7 +326,7 @@ impl Summary {
 }
 
 impl RunSummary {
-    /// The number of queries that count.
+    /// The number of counted queries.
     pub fn count(&self) -> u64 {
         self.queries.count()
     }
@@ -344,8 +346,8 @@ impl RunSummary {
         self.rule.clone()
     }
 
-    /// The fingerprints of the judgments, ascending. There is one if all shards have the same
-    /// qrels.
+    /// The fingerprints of the judgments, ascending. The iterator has one entry if all shards used
+    /// the same qrels.
     pub fn fingerprints(&self) -> impl Iterator<Item = u128> {
         self.fingerprints.iter().copied()
     }
@@ -355,7 +357,7 @@ impl RunSummary {
         self.sources.iter().map(String::as_str)
     }
 
-    /// The number of summaries that were merged into this one.
+    /// The number of summaries merged into this summary.
     pub fn parts(&self) -> u64 {
         self.parts
     }
@@ -497,9 +499,10 @@ impl RunSummary {
 }
 
 impl RunSummary {
-    /// The queries of the run that are judged in no part. A part that has some of the judgments and
-    /// the whole run calls the others not judged; where ids were left out for being many, those
-    /// that are judged elsewhere are not counted among them either.
+    /// Returns the queries of the run without judgments in any part. A part may have the whole run
+    /// but only some of the judgments, and then reports queries of other parts as not judged.
+    /// Queries whose ids were left out for their number are dropped from the count once another
+    /// part judges a named query.
     fn ignored_of_all(&self) -> Unmatched {
         let Some(judged) =
             self.queries.hashes().filter(|_| self.parts > 1 && self.ignored.count > 0)
@@ -517,7 +520,7 @@ impl RunSummary {
     }
 }
 
-/// Sets of queries that were joined, so that runs with the same queries share the work.
+/// A cache of joined sets of queries: runs with equal sets share the work of joining.
 #[derive(Default)]
 struct JoinedSets(Vec<([Arc<QueryPrint>; 2], Arc<QueryPrint>)>);
 
@@ -578,8 +581,8 @@ pub(crate) fn differ(
     SettingDifference { what, option, values: [own.to_string(), other.to_string()] }.to_string()
 }
 
-/// How many queries have no value, with the measures under which as many have none; of runs that
-/// differ, the most.
+/// Makes a notice for each number of queries without a value, with the measures that have this
+/// number. The number of a measure is the largest among its runs.
 pub(crate) fn left_out(measures: &[Measure], runs: &[RunScores]) -> Vec<Notice> {
     let mut notices: Vec<Notice> = Vec::new();
     for (at, measure) in measures.iter().enumerate() {
@@ -614,7 +617,7 @@ pub(crate) fn unlike_queries(measures: &[Measure], runs: &[RunScores]) -> Option
     Some(Notice::UnlikeQueries { measures, queries })
 }
 
-/// The same of one measure, in words.
+/// Returns the text of a [`Notice::LeftOut`] for one measure.
 pub(crate) fn said_left_out(measure: &Measure, queries: u64) -> String {
     Notice::LeftOut { measures: vec![measure.to_string()], queries }.to_string()
 }

@@ -1,4 +1,4 @@
-//! The queries that a summary counts: as ids, as sorted hashes, or as a sum of hashes.
+//! The counted queries of a summary: as ids, as sorted hashes, or as a sum of hashes.
 //!
 //! ```text
 //! detail     bytes a query      two sets with a common query
@@ -10,13 +10,13 @@
 //!
 //! The sum modulo 2¹²⁸ is a fingerprint of a set that needs no order: adding is commutative, so
 //! shards in any order come to the sum of one pass. Xor would need no order either, but a query
-//! that is added twice would vanish from it. A chance match of two sums has a probability of about
+//! added twice would vanish from the xor. A chance match of two sums has a probability of about
 //! 2⁻¹²⁸.
 //!
-//! The hashes that are kept are the low halves of those that are summed. So a list of hashes that
-//! was read is held against the sum's low half without the ids. Among ten million queries two
-//! different ids have the same 64 bits with a chance of 3·10⁻⁶; then an honest merge is refused,
-//! and none is wrong.
+//! The sum adds 128-bit hashes, and the list keeps only the low 64 bits of each hash. So reading a
+//! list checks the hashes against the low half of the sum, without the ids. Among ten million
+//! queries, two different ids share their low 64 bits with a chance of 3·10⁻⁶. Such a collision
+//! refuses an honest merge, but never lets a wrong merge pass.
 
 use std::cmp::Ordering;
 
@@ -60,7 +60,7 @@ pub(crate) struct Common {
 }
 
 impl Common {
-    /// The most ids that are named.
+    /// The maximum number of named ids.
     const NAMED: u64 = 5;
 
     fn add(&mut self, id: Option<&[u8]>) {
@@ -145,12 +145,12 @@ impl QueryPrint {
         }
     }
 
-    /// Whether it can be told that a query is in two sets.
+    /// Whether the set can detect a query in common with another set.
     pub(super) fn is_known(&self) -> bool {
         matches!(self.known, KnownQueries::Ids(_) | KnownQueries::Hashes(_))
     }
 
-    /// Joins two sets. Queries that are in both are an error, if that can be told.
+    /// Joins two sets. Common queries are an error, if both sets can detect common queries.
     pub(crate) fn and(&self, other: &QueryPrint) -> Result<QueryPrint, Common> {
         self.and_limited(other, MOST)
     }

@@ -23,8 +23,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result, printable_path};
 
-/// The first bytes of a file, which tell its kind: `laneval`, a zero byte, so that it is no text,
-/// and a word.
+/// The first bytes of a file, for detecting its kind: `laneval`, a zero byte, and a word. The zero
+/// byte keeps text files from matching.
 pub type Magic = [u8; 16];
 
 /// The newest schema of bytes, of summaries and of parts of comparisons. JSON has a number of its
@@ -37,7 +37,7 @@ pub fn seal(magic: &Magic, fields: &impl Serialize) -> Vec<u8> {
     [&magic[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
 }
 
-/// Decodes the fields of bytes of schema [`SCHEMA`]; `what` names their kind in errors.
+/// Decodes the fields of bytes of schema [`SCHEMA`]; errors call the kind of file `what`.
 ///
 /// # Errors
 /// [`Error::Summary`]: bytes of something else, of a draft, of a newer schema, cut off or changed.
@@ -56,7 +56,8 @@ pub fn open<T: DeserializeOwned>(magic: &Magic, what: &str, bytes: &[u8]) -> Res
     if u64::from_le_bytes(*hash) != xxh3_64(body) {
         return Err(wrong("its checksum does not fit: it was cut off or changed"));
     }
-    // postcard stops where the fields end. What follows them would be lost in the next writing.
+    // postcard stops at the end of the fields. The next writing would lose the bytes behind the
+    // fields.
     let (fields, after) =
         postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
     if !after.is_empty() {
@@ -70,8 +71,8 @@ fn is_draft(bytes: &[u8]) -> bool {
     [&b"laneval summary\n"[..], b"laneval compare\n"].iter().any(|draft| bytes.starts_with(draft))
 }
 
-/// Reads a file that begins with one of `magics`, or as JSON does. Of another file only the first
-/// bytes are read, because it may have any size.
+/// Reads a file that begins with one of `magics`, or like JSON. From any other file only the first
+/// bytes are read, because the file may have any size.
 pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     let read = |error: std::io::Error| Error::io(path, "read", error);
     let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
@@ -102,8 +103,7 @@ pub fn in_file(path: &Path, error: Error) -> Error {
     }
 }
 
-/// The error of a schema for which there is no reader; `newest` is the newest for which there is
-/// one.
+/// Returns the error of a schema without a reader; `newest` is the newest schema with a reader.
 pub fn no_reader(schema: u32, newest: u32) -> Error {
     let why = if schema > newest {
         format!("and this laneval reads version {newest} at most: read it with a newer laneval")

@@ -7,10 +7,10 @@
 //! JSON    one object, with `"schema"`
 //! ```
 //!
-//! Bytes and JSON count their schemas apart: bytes need another one for every field that is added,
-//! and JSON only for one that is removed or changes its meaning. [`StoredSummary`] has the fields
-//! of schema 1 of both. What a release wrote is read for ever: `tests/fixtures` has summaries of
-//! each schema.
+//! Bytes and JSON have separate schema numbers. A new field needs a new schema of the bytes; the
+//! JSON needs a new schema only if a field is removed or changes its meaning. [`StoredSummary`] has
+//! the fields of schema 1 of both formats. Summaries of every release stay readable:
+//! `tests/fixtures` has summaries of each schema.
 //!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input
 //! is checked, even if laneval wrote it.
@@ -34,25 +34,25 @@ use crate::whole_file;
 /// The first bytes of a summary.
 pub(crate) const MAGIC: &Magic = b"laneval\0summary\n";
 
-/// The schema of the JSON that is written, which is that of the JSON of scores.
+/// The schema of written JSON, equal to the schema of the JSON of scores.
 const JSON_SCHEMA: u32 = scores::SCHEMA;
 
-// One number stands in the fields of both.
+// Bytes and JSON share the field `schema`, so the two numbers must be equal.
 const _: () = assert!(JSON_SCHEMA == sealed::SCHEMA);
 
 impl Summary {
-    /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
+    /// Returns the summary as bytes for [`Summary::from_bytes`].
     pub fn to_bytes(&self) -> Vec<u8> {
         seal(MAGIC, &StoredSummary::of(self))
     }
 
-    /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
+    /// Returns the summary as a JSON object for [`Summary::from_json`].
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&StoredSummary::of(self))
             .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// Makes a summary of bytes that this laneval wrote, or an older one.
+    /// Reads a summary from bytes, written by this version of laneval or an older version.
     ///
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
@@ -60,7 +60,7 @@ impl Summary {
         open::<StoredSummary>(MAGIC, "a summary", bytes)?.summary()
     }
 
-    /// Makes a summary of JSON that this laneval wrote, or an older one.
+    /// Reads a summary from JSON, written by this version of laneval or an older version.
     ///
     /// # Errors
     /// [`Error::Summary`]: JSON of something else, or of a newer version.
@@ -95,8 +95,8 @@ impl Summary {
         }
     }
 
-    /// Writes the summary to a file, as bytes. It is written under a temporary name in the same
-    /// folder first, so `path` never names half a file.
+    /// Writes the summary to a file, as bytes. A temporary file in the same folder receives the
+    /// bytes first, so `path` never names half a file.
     ///
     /// # Errors
     /// The error of the system.
@@ -135,7 +135,7 @@ pub(crate) struct StoredSummary {
     /// Sets of queries, to which the runs refer.
     queries: Vec<StoredQueries>,
     runs: Vec<StoredRun>,
-    /// The relevant documents that there are.
+    /// The relevant documents known to measures.
     known: String,
 }
 
@@ -208,8 +208,8 @@ impl Serialize for StoredId {
 impl<'de> Deserialize<'de> for StoredId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Only the text that this module would write. Two texts for one id would let a query be
-        // there twice.
+        // Accept only the text that this module writes for an id. With two texts for one id, a
+        // query could occur twice.
         let bytes = JsonText::bytes(&text).filter(|bytes| JsonText(bytes).get() == text);
         bytes
             .map(StoredId)
@@ -263,8 +263,8 @@ impl StoredSummary {
     pub fn of(summary: &Summary) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
-            // By pointer first, which is free: most runs of a summary share one set, and sets of
-            // millions are compared only where pointers differ.
+            // Compare pointers first, at no cost: most runs of a summary share one set. Sets of
+            // millions are compared only if the pointers differ.
             let known =
                 sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
             let queries = known.unwrap_or_else(|| {
@@ -322,11 +322,11 @@ impl StoredSummary {
     }
 }
 
-/// Checks that a summary is of this version of laneval, or of an older one.
+/// Rejects a summary of a newer version of laneval.
 ///
-/// Names and values of older versions are those of this one. If a version corrects the value of a
-/// measure, summaries of versions before it must be read under the name of the old value, so that
-/// old and new ones do not merge: that is to be done where this is called.
+/// Names and values have not changed since older versions. If a version corrects the value of a
+/// measure, the callers of this function must read older summaries under the name of the old value.
+/// Otherwise old and new values would merge.
 fn check_writer(version: &str) -> Result<()> {
     let this = env!("CARGO_PKG_VERSION");
     match (numbers(version), numbers(this)) {
@@ -339,8 +339,7 @@ fn check_writer(version: &str) -> Result<()> {
     }
 }
 
-/// The three numbers of a version, without what is said of a release before it is one, as in
-/// `1.0.0-rc.1`.
+/// Returns the three numbers of a version, without a pre-release suffix such as `-rc.1`.
 fn numbers(version: &str) -> Option<[u64; 3]> {
     let (release, _) = version.split_once(['-', '+']).unwrap_or((version, ""));
     let numbers =
@@ -492,8 +491,8 @@ impl StoredRun {
 }
 
 impl StoredMeasure {
-    /// The sum of the terms of the average, and the moments, of `count` queries; `None` if they
-    /// contradict each other.
+    /// Reads the sum of the terms of the average, and the moments, of `count` queries; `None` if a
+    /// field is no finite number, or if the fields contradict each other.
     fn sums(self, count: u64, measure: &Measure) -> Option<(ExactSum, Moments)> {
         let fixed = |text: &String| text.parse::<Fixed>().ok();
         let moments =

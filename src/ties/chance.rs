@@ -22,7 +22,7 @@ pub fn ratio(a: f64, b: f64) -> f64 {
 }
 
 // `plus` is Knuth's two-sum: `lost` is exactly what `sum` rounded off, without a branch on which
-// number is larger. `times` and `over` get what they round off from a fused multiply-add, whose
+// number is larger. `times` and `over` compute their rounding error by a fused multiply-add, whose
 // product is exact. The low parts are added in plain floats, so a result is off by some 2⁻¹⁰⁴ of
 // the larger operand. (Dekker 1971; Knuth, The Art of Computer Programming 2, 4.2.2.)
 /// A number as the unevaluated sum of two floats, the second at most half a unit of the first.
@@ -219,10 +219,10 @@ impl Hypergeometric {
     //
     //     P'(x) = P(x)·(others left)/(N − d) + P(x − 1)·(m − x + 1)/(N − d)
     //
-    // Both terms are positive. It is two products a number instead of the quotients of a fill; a
-    // fill every 32 draws keeps the errors of the steps from growing, and trims the numbers whose
-    // chances are gone at the ends.
-    /// Draws one more of the documents that are left.
+    // Both terms are positive. A step costs two products per number instead of the quotients of a
+    // fill. A fill every 32 draws keeps the errors of the steps from growing, and trims numbers
+    // without a chance at both ends.
+    /// Draws one more of the remaining documents.
     fn draw_one_more(&mut self) {
         if self.steps == 0 {
             let steps = Self::STEPS.min(self.all - self.drawn - 1);
@@ -235,8 +235,8 @@ impl Hypergeometric {
         if highest <= self.marked.min(self.drawn + 1) {
             self.chances.push(0.0);
         }
-        // A marked document that is left adds one to the number of marked ones; another document
-        // leaves it.
+        // Drawing a marked document raises the number of marked documents by one; drawing an
+        // unmarked document keeps the number.
         let left = (self.marked - self.first) as f64;
         let others = (self.all - self.drawn) as f64 - left;
         for at in (1..self.chances.len()).rev() {
@@ -270,8 +270,8 @@ impl Hypergeometric {
 }
 
 // Negative hypergeometric: C(rank − 1, which − 1)·C(all − rank, marked − which) / C(all, marked),
-// again as quotients of neighbours outward from about the mode. The sum runs over all ranks, read
-// or not, since it is the divisor; only those down to `up_to` are stored.
+// again as quotients of neighbours outward from about the mode. The sum is the divisor, so the sum
+// runs over all ranks. Only the chances of the first `up_to` ranks are stored.
 /// The chances that the marked document of number `which`, of `marked` among `all` in random order,
 /// stands at rank 1, 2, …
 pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {

@@ -15,8 +15,7 @@ use crate::fold::{Columns, Cut, Fold, Program};
 use crate::label::code::UNPOOLED;
 use crate::label::{Above, Document, RowTies, View};
 
-/// The columns of a program that have expectations, and are read by measures that are linear in
-/// them.
+/// The expected columns of a program, for measures that are linear in these columns.
 pub struct ExpectedColumns {
     tasks: Vec<ExpectedTask>,
     /// The documents that any of the columns heeds.
@@ -74,8 +73,8 @@ struct ExpectedTask {
     column: usize,
 }
 
-/// The documents that a fold heeds, if it is added up from the documents of a set alone. All other
-/// documents are alike to it.
+/// Returns the set of documents that a fold adds up, for a fold over one set. The fold treats all
+/// documents outside of the set alike; `None` for the other folds.
 fn heeds(fold: &Fold) -> Option<Above> {
     match fold {
         Fold::Count(set) => Some(*set),
@@ -87,8 +86,8 @@ fn heeds(fold: &Fold) -> Option<Above> {
     }
 }
 
-// Every retrieved document is a hit of the set of all retrieved ones, so their order is nothing to
-// the fold. Histograms go to the end.
+// Every retrieved document is a hit of the set of all retrieved documents, so a fold over this set
+// does not depend on their order. Histograms always go to the end of the ranking.
 /// Whether a fold has the same value in every order.
 fn is_fixed(fold: &Fold) -> bool {
     match fold {
@@ -99,7 +98,8 @@ fn is_fixed(fold: &Fold) -> bool {
 }
 
 impl ExpectedColumns {
-    /// Selects, of these columns of a program, those that have an expectation.
+    /// Selects, from `columns` of a program, the columns that take their expectation over tie
+    /// orders.
     pub fn of(program: &Program, columns: &[usize]) -> Self {
         let mut expected = ExpectedColumns {
             tasks: Vec::new(),
@@ -139,12 +139,12 @@ impl ExpectedColumns {
         expected
     }
 
-    /// The precision sums, which are not replaced here.
+    /// The precision sums. [`ExpectedColumns`] leaves the columns of precision sums unchanged.
     pub fn precisions(&self) -> &[ExpectedPrecisionSum] {
         &self.precisions
     }
 
-    /// The documents that have to be known for the other columns.
+    /// The documents needed for the columns other than [`Self::precisions`].
     pub fn heeded(&self) -> Above {
         self.heeded
     }

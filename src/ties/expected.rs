@@ -1,24 +1,26 @@
 //! The expected value of a measure over the orders of a row.
 //!
-//! A measure is a last step of numbers that folds give. What an order changes in these numbers
-//! decides the way:
+//! A measure applies a last step to numbers from folds. The way to the expectation depends on how
+//! the order of documents changes these numbers:
 //!
-//! * **Linear.** If the last step is linear in all that an order changes, E f(X) = f(E X): the
-//!   folds' expectations are finished as their values would be. The judgments' own numbers (R, an
-//!   ideal DCG) may enter in any way, for no order changes them. nDCG is such.
+//! * **Linear.** If the last step is linear in every number that depends on the order, E f(X) = f(E
+//!   X): the last step takes the expectations of the folds instead of their values. Numbers of the
+//!   judgments alone (R, an ideal DCG) may enter in any way, for no order changes them. nDCG is an
+//!   example.
 //! * **Given hits.** Accuracy, FallOut and AP(norm=hits) divide by a number of hits down to a
-//!   cutoff. It varies only if a group lies across the cutoff and has both hits and others, and
-//!   then it follows a hypergeometric law. *Given* it, the rest is linear again: within the group
-//!   all orders of the given hits and others are equally likely. So the mean is taken over the few
-//!   numbers, each finished by itself.
+//!   cutoff. This number varies only if a group with both hits and non-hits lies across the cutoff,
+//!   and then follows a hypergeometric law. *Given* the number of hits, the rest is linear again:
+//!   all orders of the given hits and non-hits in the group are equally likely. So the last step
+//!   finishes each of the few possible numbers separately, and the mean is taken over the results.
 //! * **Reciprocal.** 1/r of the first hit's rank r is no linear function, but r has a distribution
 //!   that is easily listed.
-//! * **Own.** Measures that walk have closed forms.
-//! * **Any.** What takes documents of equal scores together has one value, whatever their order.
+//! * **Own.** Walks have closed forms.
+//! * **Any.** A measure that counts documents of equal scores together has one value for all
+//!   orders.
 //!
 //! A cut that drops documents (`-M`, a depth, a judged-only view over a cut group) makes the
-//! *number* of documents of the last piece chance as well. All the ways are then taken once for
-//! each number that may be left, and weighted: `RankingPieces::mean`.
+//! *number* of documents of the last piece chance as well. Then each way is taken once for each
+//! possible number, and the results are weighted: `RankingPieces::mean`.
 
 use super::first_hit::FirstHit;
 use super::folds::{self, FoldTables, GrowingSum, Inside};
@@ -47,7 +49,7 @@ pub struct Expectation {
 }
 
 enum ExpectedForm {
-    /// The last step, finished with the expectations of the numbers that it reads.
+    /// The last step, applied to the expectations of its numbers.
     Linear { reads: Vec<NumberOfLast>, last: Last },
     /// The last step for each number of hits in the group at which reading stops.
     GivenHits { reads: Vec<NumberOfLast>, last: Last, hits: Above, place: Place },
@@ -55,7 +57,7 @@ enum ExpectedForm {
     Reciprocal { hits: Above, most: f64 },
     /// A closed form of the measure.
     Own(walks::ClosedForm),
-    /// The value of any order: all have the same.
+    /// The value of any order, because all orders have the same value.
     Any,
 }
 
@@ -68,9 +70,10 @@ struct NumberOfLast {
 
 impl NumberOfLast {
     fn new(read: &Read) -> Self {
-        // The expectation of a measure is made before any ranking is seen, so nothing says how deep
-        // ideal rankings are.
-        /// The number of these ranks. The weights of deeper ranks are computed one by one.
+        // The expectation of a measure is made before reading any ranking, so the depth of ideal
+        // rankings is unknown.
+        /// The number of ranks with a stored weight. The weights of deeper ranks are computed
+        /// singly.
         const DEPTH: usize = 1 << 10;
         let weights = match read {
             Read::Fact(Fact::Ideal(ideal))
@@ -110,8 +113,8 @@ impl Expectation {
         let recipe = measure.recipe(book)?;
         let declared = (definition.traits.expected)(measure);
         let form = match (declared, recipe) {
-            // Documents of equal scores count together, and without a cut it is known which there
-            // are.
+            // Documents of equal scores count together, and without a cut all of the documents are
+            // known.
             _ if measure.needs_ties() => (!cuts.depth).then_some(ExpectedForm::Any),
             (Expected::None, _) | (_, Recipe::Groups(_)) => None,
             (_, Recipe::Walk { .. }) => walks::form(measure, book).map(ExpectedForm::Own),
@@ -209,10 +212,10 @@ impl ExpectedForm {
         if declared == Expected::Linear {
             return Some(ExpectedForm::Linear { reads: numbers, last });
         }
-        // The hits are those of the count that goes as deep as any number. Invariant: a fold that
-        // is read less deep than that ends above the cut group, or it is a count. A precision sum
-        // that ended within the group would need the split of the given hits at its end; such a
-        // reading gives NaN below, and no recipe has one.
+        // The given hits are the hits of the deepest count. Invariant: a fold with a shallower end
+        // is a count, or ends above the cut group, because no recipe has another fold. A precision
+        // sum with its end inside the group would need the split of the given hits at this end, and
+        // gives NaN below.
         let counts = reads.iter().filter_map(|read| match read {
             Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => {
                 Some((*set, place.clone()))
@@ -251,14 +254,14 @@ impl ExpectedForm {
                 folds::first_hit(row, ranks, *hits, |index| 1.0 / (index + 1) as f64)
             }
             ExpectedForm::Own(form) => form(row, tables),
-            // Pieces do not say which of them have one score; the value of the ranking's own order
-            // is taken.
+            // Pieces do not say which documents have equal scores, so the value of the ranking's
+            // own order is used instead.
             ExpectedForm::Any => f64::NAN,
         }
     }
 }
 
-/// Whether this number has an expectation that is computed here.
+/// Whether a number has an expectation that this module computes.
 fn has_expectation(read: &Read, cuts: Cuts) -> bool {
     match read {
         Read::Fold(fold, _) => match fold {
@@ -274,7 +277,8 @@ fn has_expectation(read: &Read, cuts: Cuts) -> bool {
             | Fold::Histogram => false,
         },
         Read::Preference { .. } | Read::Fact(_) | Read::ReturnedIdeal(_) => true,
-        // It is known which documents are retrieved, unless a cut decides it.
+        // A group of ties does not change the set of retrieved documents, unless a cut splits the
+        // group.
         Read::RetrievedIdeal(_) => !cuts.depth,
         Read::Peak { .. } => false,
     }

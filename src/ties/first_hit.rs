@@ -1,9 +1,9 @@
 //! The expected value of the reciprocal of the first hit's rank.
 //!
-//! Only one group can decide the rank of the first hit: that in which the order of the ranking has
-//! its first hit. Earlier groups have no hit at all, and what stands below this one cannot come
-//! first. So the column with the rank in one order, which a kernel has found anyway, says where to
-//! look, and most rows are done without looking at any group's labels.
+//! Only the group of the ranking's own first hit can decide the rank of the first hit. Earlier
+//! groups have no hit at all, and documents below the group cannot come first. A kernel has found
+//! the first hit in the ranking's own order anyway, so the column with its rank names the group.
+//! Most rows therefore need no look at the labels of any group.
 
 use super::folds::{self, Inside};
 use crate::label::{Above, RowTies, TiedGroup};

@@ -19,15 +19,15 @@ pub struct FoldTables {
     pub chances: Hypergeometric,
 }
 
-/// A sum over ranks that grows with the expected hits before them.
+/// A sum over ranks, with the expected number of hits so far.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GrowingSum {
     pub hits: f64,
     pub sum: f64,
 }
 
-/// The hits in the part that is read. They are those of the fold's own set or, if the number of
-/// hits is given, of the set of that.
+/// The hits of a group. The set of hits is the fold's own set or, if the number of hits is given,
+/// the set of this number.
 #[derive(Debug, Clone, Copy)]
 pub struct Inside {
     /// The number of documents in random order.
@@ -57,24 +57,25 @@ pub fn count(state: &mut GrowingSum, part: ReadPiece<'_>, inside: Inside) {
 }
 
 // A group of t documents, h of them hits, stands behind o documents with H hits (an expectation, if
-// groups above have hits). Rank j of it is a hit with the chance h/t. The precision there is (hits
-// down to it) / (o + j), and given the hit the hits down to it are
+// groups above have hits). Rank j of the group is a hit with the chance h/t. The precision at rank
+// j is (hits down to rank j) / (o + j). Given a hit at rank j, the expected number of hits down to
+// rank j is
 //
 //     H + 1 + (j − 1)·(h − 1)/(t − 1)
 //
-// for each of the j − 1 ranks above it is one of the other h − 1 hits with the chance (h − 1)/(t −
-// 1). Summed over the ranks that are read, the part that is constant in j and the part that grows
-// with it separate:
+// for each of the j − 1 ranks above holds one of the other h − 1 hits with the chance (h − 1)/(t −
+// 1). Summed over the read ranks, the constant part separates from the part that grows with j:
 //
 //     E = h/t · ( (H + 1)·A + (h − 1)/(t − 1)·B )      A = Σ 1/(o + j)      B = Σ (j − 1)/(o + j)
 //
 // A is a difference of two prefix sums of 1/i. As (j − 1)/(o + j) = 1 − (o + 1)/(o + j), B is r −
-// (o + 1)·A for r ranks. So a group costs the same whatever its size. B is a small difference of
-// large numbers where o is large: r − (o + 1)·A loses as many digits as o/r has. That is why A is
-// kept in two floats.
+// (o + 1)·A for r ranks. So the cost of a group does not depend on its size. B is a small
+// difference of large numbers where o is large: r − (o + 1)·A loses as many digits as o/r has.
+// Therefore A is kept in two floats.
 /// The expected sum of the precisions at hits, with a constant number of operations for a group.
 ///
-/// Groups of hits alone are added as the plain formula adds them, so that their bits are the same.
+/// Groups of hits alone are added by the plain formula, so that their bits equal the bits without
+/// ties.
 pub fn precision_sum(
     state: &mut GrowingSum,
     part: ReadPiece<'_>,
@@ -149,9 +150,9 @@ fn mean_gain(part: ReadPiece<'_>, gain: f64, discount: Discount, sums: &mut SumT
     gain * sums.of(discount, end).between(part.above, end).value()
 }
 
-// Given that `hits` of the ranks read are hits, which ranks these are is still chance, and which of
-// the group's hits and others they are as well. So every rank has the same expected gain: (hits ·
-// mean gain of a hit + (r − hits) · mean gain of another) / r.
+// If `hits` of the ranks read are hits, chance still decides the ranks of the hits, and the
+// documents of the group that take part. So the expected gain is equal at every rank: (hits · mean
+// gain of a hit + (r − hits) · mean gain of another) / r.
 /// The discounted sum of gains of a part, given how many of the ranks that are read have a document
 /// of a set.
 pub fn weighted_sum_given(
@@ -183,10 +184,10 @@ pub fn weighted_sum_given(
 }
 
 // In a cascade the user stops at rank i with the chance R of its document times the product of (1 −
-// R) of all above. An expectation over the orders of a group needs the mean of that product over
-// all sets of documents that may stand above: elementary symmetric functions of the (1 − R),
-// normalised. They are built up one document at a time. With n documents in random order that may
-// stop the user,
+// R) over all documents above. An expectation over the orders of a group needs the mean of this
+// product over all sets of documents above: normalised elementary symmetric functions of the (1 −
+// R). The functions are built up document by document. With n stopping documents (R > 0) in random
+// order,
 //
 //     M(l) = the mean of the product of (1 − R) over the first l of them            M(0) = 1
 //     D(l) = the mean of R of the l-th times the product over the l − 1 before it
@@ -199,18 +200,18 @@ pub fn weighted_sum_given(
 //
 // All terms are positive, so no digit cancels. (The coefficients of a product of polynomials would
 // have to be divided by binomials, which overflow.) Documents of chance 0 stop nobody: rank j of
-// the group holds one that may stop with the chance n/t, and of the j − 1 above it x are such,
-// hypergeometric. So a group of t documents, n of which may stop the user, costs n² steps for the
-// tables, less where the chance to get so far is below 10⁻²⁰, and a draw for each rank that is
-// read.
+// the group holds a stopping document with the chance n/t, and the number x of stopping documents
+// among the j − 1 above is hypergeometric. So a group of t documents, n of them stopping, costs n²
+// steps for the tables and a draw for each read rank. Tables end early where the chance to get so
+// far is below 10⁻²⁰.
 //
-// The product over a whole group does not depend on its order. So groups are independent through
-// one number, the chance to pass them.
+// The product over a whole group does not depend on the order of the group. So only the chance to
+// pass all groups above carries over to the next group.
 /// The discounted sum of the chances to stop, if the user goes on with the remaining chance.
 ///
-/// With m documents of a group in random order, M(l) is the mean chance to go on past l of those
-/// that may stop the user, and D(l) that to stop at the l-th of them. One more document of chance R
-/// changes them to the mean over the places where it may stand.
+/// The stopping documents of a group stand in random order. M(l) is the mean chance to go on past
+/// the first l, and D(l) is the mean chance to stop at the l-th. A further document of chance R
+/// updates M and D to the mean over its possible places.
 pub fn cascade(
     row: &RankingPieces<'_>,
     ranks: usize,
@@ -250,12 +251,12 @@ struct Stops {
 }
 
 impl Stops {
-    /// The chance below which what follows is left out.
+    /// The chance below which a table leaves out all later entries.
     const LEAST: f64 = 1e-20;
 
     fn of(part: ReadPiece<'_>, stop: &CodeTable) -> Self {
         let mut all = Stops { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
-        // Chances ascend, so that no later document raises what was left out.
+        // The chances to stop ascend, so no later document raises an entry that was left out.
         let mut codes: Vec<(f64, u32)> =
             part.counts().map(|(code, count)| (stop[usize::from(code)], count)).collect();
         codes.retain(|&(stop, _)| stop > 0.0);
@@ -270,7 +271,7 @@ impl Stops {
         all
     }
 
-    /// Adds the first documents, which have the same chance.
+    /// Adds the first documents, all of chance `stop`.
     fn push_alike(&mut self, stop: f64, count: u32) {
         self.documents = count.into();
         let mut reached = 1.0;
@@ -293,7 +294,8 @@ impl Stops {
             self.goes_on.push(0.0);
             self.stops.push(0.0);
         }
-        // From the deepest on, because each entry reads the old one before it.
+        // From the deepest entry upward, because each entry reads the old value of the entry
+        // before.
         for l in (1..self.goes_on.len()).rev() {
             let (at, after) = (l as f64, places - l as f64);
             let reached = self.goes_on[l - 1];
@@ -318,8 +320,8 @@ impl Stops {
         let stands = self.documents as f64 / size as f64;
         let weights = sums.of(discount, part.above + part.read);
         let mut sum = Double::default();
-        // Ranks so deep that even the fewest stopping documents above leave no chance add nothing,
-        // and neither do deeper ones.
+        // If even the fewest stopping documents above leave no chance to reach a rank, the rank and
+        // all deeper ranks add nothing.
         for j in 0..part.read as u64 {
             chances.draw(size - 1, self.documents - 1, j);
             if chances.first() >= self.stops.len() as u64 {
@@ -333,9 +335,9 @@ impl Stops {
     }
 }
 
-// Rank j is a hit with the chance h/t; the others above it are then drawn among the t − 1 that
-// remain. A caller that knows a closed form of the whole group, where every number of others above
-// is equally likely, gives it as `whole`.
+// Rank j is a hit with the chance h/t; the ranks above then draw from the other t − 1 documents. A
+// caller that knows a closed form of the whole group, where every number of others above is equally
+// likely, passes the closed form as `whole`.
 /// The sum over the hits of a function of the number of documents of another set above each, if all
 /// are in random order.
 pub fn sum_over_hits(
@@ -416,9 +418,10 @@ const EPSILON: f64 = 0.00001;
 //     (1 + (k + u)·(a + ε)/(k + 2ε)) / (f + 1)    a relevant, k judged, u pooled but unjudged above
 //
 // In a group, let x of the j above be judged, hypergeometric with one hit taken out. Given x, the
-// relevant ones among these x and the pooled ones among the other j − x are independent draws, both
-// linear in their numbers: their product has the product of the means. So one sum over x remains,
-// with 1/(k + x + 2ε), which has no simpler form; see `reciprocal_means` for large groups.
+// relevant documents among the x judged documents and the pooled documents among the other j − x
+// are independent draws. The formula is linear in both numbers, so the mean of their product is the
+// product of their means. One sum over x remains, of 1/(k + x + 2ε), without a simpler form; see
+// `reciprocal_means` for large groups.
 /// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
 pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
     // The numbers of relevant, not relevant, and pooled but unjudged documents above.
@@ -459,7 +462,7 @@ pub fn inferred_sum(row: &RankingPieces<'_>, hits: Above, chances: &mut Hypergeo
     sum
 }
 
-/// What stands above a group: relevant documents, judged ones, and pooled ones that are not judged.
+/// The numbers of documents above a group: relevant, judged, and pooled without a judgment.
 struct PoolAbove {
     relevant: f64,
     known: f64,
@@ -559,9 +562,10 @@ fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64>
     means
 }
 
-// The first hit is at rank j + 1 of a group if j others stand above it: h/t · Π (t − h − i)/(t − 1
-// − i) for i < j, each chance from the one before. It is a product of as many factors as there are
-// ranks above, so it is kept in two floats. Later groups never matter: a group with a hit has it.
+// The first hit is at rank j + 1 of a group if j non-hits stand above: h/t · Π (t − h − i)/(t − 1 −
+// i) for i < j, each chance from the chance before. The product has a factor for each rank above,
+// so the product is kept in two floats. Later groups never matter, because the first group with a
+// hit holds the first hit.
 /// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an
 /// index from 0. Only the first `ranks` ranks count.
 pub fn first_hit(
@@ -578,8 +582,8 @@ pub fn first_hit(
     first_of(inside, part.read, |index| weight(part.above + index))
 }
 
-/// The same expectation within a group with hits and other documents, whose first `read` ranks
-/// count.
+/// The expectation of [`first_hit`] within one group of hits and other documents, of which the
+/// first `read` ranks count.
 pub fn first_of(Inside { size, hits }: Inside, read: usize, weight: impl Fn(usize) -> f64) -> f64 {
     let mut sum = Double::default();
     let mut chance = Double::of(hits as f64).over(size as f64);

@@ -12,9 +12,9 @@ use crate::label::{Above, Document};
 #[derive(Debug)]
 pub(super) struct Heeded {
     start: u32,
-    /// The number of its documents, those that were cut off included.
+    /// The number of documents of the group, including cut-off documents.
     size: u32,
-    /// The documents of the group that are heeded, as indices.
+    /// The heeded documents of the group, as indices.
     documents: Range<usize>,
     counts: Range<usize>,
 }

@@ -1,4 +1,4 @@
-//! The values over ties that are known, and what is said of the others.
+//! The measures with known values over ties, and the errors for all other measures.
 
 use super::Cuts;
 use crate::measure::{BestOrder, Measure, Read, Recipe};
@@ -21,13 +21,13 @@ impl Side {
     }
 }
 
-/// The declared order, if it is known under these cuts.
+/// Returns the declared best order of a measure, if the order is known under these cuts.
 pub(super) fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
     let traits = &measure.definition().traits;
     match (traits.best_order)(measure, cuts.depth) {
         // The documents of a cut group that are kept decide how far others move up.
         _ if cuts.depth && cuts.judged_only => None,
-        // An order that is the best for one judge may not be so for another.
+        // The best order for one judge may not be the best order for another judge.
         _ if measure.judges().is_some() => None,
         BestOrder::None => None,
         BestOrder::Swaps if !(traits.better_swaps)(measure) => None,
@@ -40,7 +40,7 @@ pub(super) fn is_known(measure: &Measure, cuts: Cuts) -> bool {
     best_order(measure, cuts).is_some()
 }
 
-/// Whether a value follows from the qrels alone. Then it is the same in every order, cut or not.
+/// Whether a value follows from the qrels alone. Such a value does not depend on order or cuts.
 pub(super) fn is_fixed(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Folds { reads, .. } => reads.iter().all(|read| matches!(read, Read::Fact(_))),
@@ -48,8 +48,8 @@ pub(super) fn is_fixed(recipe: &Recipe) -> bool {
     }
 }
 
-/// The reason why a measure has no expected value; `only_cut` if it has one for rankings that are
-/// not cut.
+/// Returns the reason why a measure has no expected value. `only_cut` says that the measure still
+/// has an expected value for uncut rankings.
 pub(super) fn refused_mean(measure: &Measure, cuts: Cuts, only_cut: bool) -> String {
     let under = if only_cut { " under -M" } else { "" };
     let others = if is_known(measure, cuts) { "best, worst or " } else { "" };

@@ -1,18 +1,19 @@
 //! Tied scores: the expected, best and worst value of a measure over the orders of documents with
 //! equal scores.
 //!
-//! A *group* is a stretch of ranks whose documents have the same score and not all the same code.
-//! Every order within a group is equally likely, independently of other groups; then a ranking is
-//! cut, unjudged documents are dropped, and it is evaluated. If a cut lies inside a group, it is
-//! chance which documents of the whole group are kept. See McSherry and Najork 2008 for the idea.
+//! A *group* is a stretch of ranks with documents of equal scores and at least two different codes.
+//! Every order within a group is equally likely, independently of other groups. The ordered ranking
+//! is then cut, unjudged documents are dropped, and the rest is evaluated. If a cut lies inside a
+//! group, chance selects the kept documents of the whole group. See McSherry and Najork 2008 for
+//! the idea.
 //!
 //! [`Expectation`] gives a row's mean over all orders, in closed form: its cost grows with the
-//! judged documents and the groups, not with the orders. [`Extreme`] gives the order that is best
-//! or worst, or the value if the order depends on the row. Both follow from a measure's row of the
-//! table. A last step that is linear in the numbers that it reads is finished with the expectations
-//! of these (`folds`; [`ExpectedColumns`] puts them into the columns of a tile, if groups matter).
-//! If the number of hits has to be known first, it is finished for each number. Measures that walk
-//! have forms of their own (`walks`).
+//! judged documents and the groups, not with the orders. [`Extreme`] gives the best or the worst
+//! order, or the value if the order depends on the row. Both follow from a measure's row of the
+//! table. A last step that is linear in its numbers is applied to their expectations (`folds`;
+//! [`ExpectedColumns`] puts the expectations into the columns of a tile, if groups matter). If the
+//! number of hits must be known first, the last step is applied for each possible number. Walks
+//! have closed forms (`walks`).
 
 mod chance;
 mod columns;

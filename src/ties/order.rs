@@ -1,12 +1,12 @@
 //! The best and the worst order of documents with equal scores.
 //!
-//! Why one order of codes suffices for most measures: if exchanging two neighbours so that the
-//! better document stands higher never makes a value worse (`better_swaps`, or the same with
-//! another worth of the codes), then any order becomes the one by descending worth through such
-//! exchanges, as bubble sort makes it, and no step loses. So that order is best, and by the same
-//! argument reversed its reverse is worst. Groups are sorted one by one, and the argument holds in
-//! each whatever the others are. A document that a cut keeps out takes part: exchanged with one
-//! that is kept it is the same step, across the border.
+//! Why one order of codes suffices for most measures: assume that exchanging two neighbours so that
+//! the better document stands higher never makes a value worse (`better_swaps`, or a like rule with
+//! another worth of the codes). Then such exchanges turn any order into the order by descending
+//! worth, as bubble sort does, and no step loses. So this order is best, and by the reversed
+//! argument its reverse is worst. Each group is sorted alone, because the argument for a group does
+//! not depend on other groups. A document that a cut keeps out takes part: its exchange with a kept
+//! document is a step across the cut.
 //!
 //! So the best value of a row is *one evaluation* of the row with its groups sorted: the kernels
 //! run over an arranged copy of the tile, and there is no arithmetic of its own that could round
@@ -33,10 +33,10 @@ pub enum Extreme {
     Searched(Searched),
 }
 
-/// An order of codes, in which the documents of every group are put.
+/// An order of codes, for the documents within every group.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CodeOrder {
-    /// All codes, the first one first.
+    /// All codes, in order.
     codes: Box<[u8; 256]>,
     /// The place of each code in the order.
     places: Box<[u8; 256]>,
@@ -76,8 +76,8 @@ impl Extreme {
     }
 }
 
-/// The reason why a measure has no value over all orders: the expected one, or that of a side.
-/// `None` also if that depends on the grades, which are not known here.
+/// Returns the reason why a measure has no expected value, or no best or worst value, over all tie
+/// orders. `None` also if the reason depends on the grades, which are unknown here.
 pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<String> {
     let nothing = Codebook::default();
     let recipe = measure.recipe(&nothing);
@@ -95,9 +95,9 @@ pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<Stri
 }
 
 impl CodeOrder {
-    /// Orders codes by descending worth for the best order, ascending for the worst; codes of equal
-    /// worth by their number in the same way. Codes that no document has come last, so that they
-    /// make no difference between keys.
+    /// Orders codes by descending worth for the best order, and by ascending worth for the worst.
+    /// Codes of equal worth are ordered by number in the same direction. Codes without documents
+    /// come last, and so do not change the keys.
     fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
         let mut codes: Box<[u8; 256]> =
             Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
@@ -120,11 +120,11 @@ impl CodeOrder {
         self.places[usize::from(code)]
     }
 
-    // The tile is copied as a whole and groups are sorted in the copy: 64 lanes lie interleaved,
-    // and most of their labels stay where they are.
-    /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself
-    /// if none of them begins there. Labels and those of a group are written into memory that is
-    /// used again.
+    // The tile is copied as a whole and groups are sorted in the copy, because 64 lanes lie
+    // interleaved and most labels keep their places.
+    /// Returns a tile with the groups of some lanes in this order, down to rank `reach`; or the
+    /// original labels if no group begins above `reach`. The two buffers for the labels of the tile
+    /// and of a group are reused.
     pub fn arranged<'t>(
         &self,
         tile: Tile<'t>,
@@ -170,13 +170,13 @@ impl CodeOrder {
         Tile { labels, ..seen }
     }
 
-    // There are at most 256 codes, so larger groups are sorted by counting. A cut group must be
-    // counted: what it keeps are the first of all its documents, of which those that were cut off
-    // are known by their counts only.
-    /// Puts the documents of a group in this order, those that were cut off included, and keeps the
-    /// first.
+    // There are at most 256 codes, so larger groups are sorted by counting. A cut group keeps the
+    // first of all its documents, and cut-off documents are known only by counts: the group must be
+    // sorted by counting too.
+    /// Puts the documents of a group, including cut-off documents, in this order, and keeps the
+    /// first documents.
     pub fn arrange(&self, group: &mut [u8], cut: &[CutOff]) {
-        /// The most labels that are sorted by comparing them.
+        /// The maximum number of labels to sort by comparing.
         const FEW: usize = 32;
         if cut.is_empty() && group.len() <= FEW {
             group.sort_unstable_by_key(|&code| self.place(code));

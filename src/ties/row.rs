@@ -6,9 +6,9 @@
 //!            1×2 0  2,0,1,0,0  0×2 1  1,0,0,0,2 of which 3 are read
 //! ```
 //!
-//! A piece has its codes as counts, for in random order nothing else is known. Stretches of one
-//! code are pieces too, so every form sees one kind of thing. The number of pieces grows with
-//! judged documents and groups, not with the depth.
+//! A piece stores counts by code, because nothing else is known of a random order. A stretch of one
+//! code is a piece too, so every form reads only pieces. The number of pieces grows with judged
+//! documents and groups, not with the depth.
 
 use std::ops::Range;
 
@@ -55,7 +55,7 @@ pub(super) fn add_codes(
     }
 }
 
-/// One ranking as pieces, and what the qrels know of its query.
+/// One ranking as pieces, with the facts of its query from the qrels.
 #[derive(Debug)]
 pub struct RankingPieces<'a> {
     /// The number of documents of the qrels that carry each code.
@@ -70,27 +70,27 @@ pub struct RankingPieces<'a> {
 /// A piece as a measure reads it.
 #[derive(Debug, Clone, Copy)]
 pub struct ReadPiece<'r> {
-    /// The number of documents before it.
+    /// The number of documents above the piece.
     pub above: usize,
-    /// The number of its documents.
+    /// The number of documents of the piece.
     pub size: usize,
-    /// The number of its ranks that are read.
+    /// The number of read ranks of the piece.
     pub read: usize,
     counts: &'r [(u8, u32)],
 }
 
 impl<'r> ReadPiece<'r> {
-    /// A part with these codes, ascending.
+    /// Makes a piece with these counts by code, in ascending order of codes.
     pub(super) fn new(above: usize, size: usize, read: usize, counts: &'r [(u8, u32)]) -> Self {
         ReadPiece { above, size, read, counts }
     }
 
-    /// The codes of the part, ascending, with their numbers of documents.
+    /// The codes of the piece, ascending, with their numbers of documents.
     pub fn counts(self) -> impl Iterator<Item = (u8, u32)> + 'r {
         self.counts.iter().copied()
     }
 
-    /// The number of its documents that are in a set.
+    /// The number of documents of the piece in a set.
     pub fn count(self, set: Above) -> usize {
         self.counts().filter(|&(code, _)| set.contains(code)).map(|(_, count)| count as usize).sum()
     }
@@ -100,7 +100,8 @@ impl<'r> ReadPiece<'r> {
         self.read == self.size
     }
 
-    /// The value that all its documents share under a table, if they do.
+    /// Returns the common value of all documents of the piece under a table, or `None` if the
+    /// values differ.
     pub fn shared(self, table: &[f64; 256]) -> Option<f64> {
         let mut values = self.counts().map(|(code, _)| table[usize::from(code)]);
         let first = values.next()?;
@@ -181,9 +182,9 @@ impl<'a> RankingPieces<'a> {
         let judged: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
         if judged == all {
             self.push(counts.iter().copied(), read as usize);
-        // Unjudged documents are dropped after the cut. How many judged ones are among the first
-        // `read` of `all` is hypergeometric, and given their number they are in random order: the
-        // first ones, by that number, of a random order of the judged ones alone.
+        // Unjudged documents are dropped after the cut. The number of judged documents among the
+        // first `read` of `all` is hypergeometric. Given the number, the kept documents are the
+        // first of a random order of the judged documents alone.
         } else if judged > 0 {
             let mut left = Hypergeometric::default();
             left.fill(all, judged, read);
@@ -222,8 +223,8 @@ impl<'a> RankingPieces<'a> {
         let mut values = vec![0.0; sums.len()];
         sums.fill(0.0);
         for (left, chance) in self.of.left.clone() {
-            // Invariant: only the last group can be cut, and nothing follows it, so its piece is
-            // the last one.
+            // Invariant: the cut group has the last piece, because only the last group can be cut,
+            // and no document follows a cut group.
             if let Some(last) = self.of.pieces.last_mut() {
                 last.read = left;
                 self.depth = last.above + left;

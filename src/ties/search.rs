@@ -1,21 +1,22 @@
-//! Extreme values that no single order of codes gives. The search is over the number of hits that
-//! the group has above the cut.
+//! Extreme values that no single order of codes gives. The search is over the number of hits of the
+//! group above the cut.
 //!
-//! What is searched, and why it is all. A value here is a function of two numbers that pull in
-//! different directions: how many hits n the read part of the *cut* group has, and a sum that
-//! depends on where they stand. For a given n the order that is best for the sum is known: hits
-//! first, or last for the smallest value, since the divisor depends on n alone. So the search goes
-//! over n, all numbers that the group admits:
+//! Why the search is exhaustive: a value here is a function of two numbers that pull in different
+//! directions. The first number is n, the hits in the read part of the *cut* group. The second
+//! number is a sum over the ranks of the hits. For a given n the best order for the sum is known:
+//! hits first, or last for the smallest value, since the divisor depends on n alone. The search
+//! tries every n admitted by the group:
 //!
 //! ```text
 //!     found + read − size ≤ n ≤ min(found, read)      at least found + read − size hits, as others
 //!                                                     fill no more than size − found ranks
 //! ```
 //!
-//! Groups above the cut one are read whole: their number of hits is known, and hits first (or last)
-//! is best for each by itself. At most one group is cut, so the search is linear in it. InfAP is
-//! another case: it has no divisor of its own, but three kinds of documents that an exchange
-//! argument does not order, and is searched over all merges of two of them.
+//! Groups above the cut group are read whole: their number of hits is known, and hits first (or
+//! last) is best for each group by itself. At most one group is cut, so the search is linear in the
+//! size of the cut group. InfAP is another case: InfAP has no divisor of its own, but three kinds
+//! of documents that an exchange argument does not order. The search for InfAP tries all merges of
+//! two of the three kinds.
 
 use super::chance::{Double, SumTables, ratio};
 use super::row::{RankingPieces, ReadPiece};
@@ -33,7 +34,7 @@ pub enum Search {
     Inferred { hits: Above },
 }
 
-/// The documents of a part, and the number of those above it.
+/// The counts of a part: documents above, all documents, hits and read ranks.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     above: usize,
@@ -127,7 +128,7 @@ pub enum HitTerm {
 }
 
 impl HitTerm {
-    /// The term of the hit that makes `hits` of them, at a rank.
+    /// Returns the term of the hit number `hits` at a rank.
     fn at(self, hits: usize, rank: usize) -> f64 {
         match self {
             HitTerm::Precision => hits as f64 / rank as f64,
@@ -135,8 +136,8 @@ impl HitTerm {
         }
     }
 
-    /// The terms of `found` hits one behind the other below `above` ranks, of which `met` are hits;
-    /// `harmonic` is Σ 1/i over their ranks.
+    /// Returns the sum of the terms of `found` consecutive hits below `above` ranks with `met`
+    /// hits; `harmonic` is Σ 1/i over the ranks of the `found` hits.
     fn of_run(self, harmonic: Double, found: usize, met: usize, above: usize) -> f64 {
         match self {
             // Σ (H + x)/(c + x) for x = 1 … h, with c ranks above the first of them.
@@ -146,8 +147,8 @@ impl HitTerm {
     }
 }
 
-/// The mean of the terms of the hits: those of a group stand first, or last, in the part that is
-/// read.
+/// Returns the extreme mean of the terms of the hits: the hits of a group stand first, or last, in
+/// the read part.
 fn mean_over_hits(
     row: &RankingPieces<'_>,
     term: HitTerm,
@@ -219,22 +220,23 @@ fn fall_out(row: &RankingPieces<'_>, hits: Above, ranks: usize, largest: bool) -
     value(above, met)
 }
 
-// A pooled but unjudged document above a hit raises the expected precision's share (k + u) and its
-// divisor, so neither order of it and a hit is always better. A document that is not pooled only
-// raises the divisor, and a non-relevant one never helps either: both go behind the hits for the
-// largest value, and before them for the smallest. What is left is a path through a lattice, hits
-// to the right and negative documents downward, where each hit pays a term of the cell it leaves:
+// A pooled but unjudged document above a hit raises both the expected precision's share (k + u) and
+// its divisor. So neither order of the document and the hit is always better. A document outside
+// the pool only raises the divisor, and a non-relevant document never helps either. Both kinds go
+// behind the hits for the largest value, and before the hits for the smallest. The remaining choice
+// is a path through a lattice: hits go right, negative documents go down, and each hit pays a term
+// of the cell left:
 //
 //            h=0   h=1   h=2
 //     s=0     ┌──→──┬──→──┐       sums[s] after a hit: the best of all paths that have placed s
 //     s=1     ├──→──┼──→──┤       negative documents by then, either here already (→ from the same
 //     s=2     └──→──┴──→──┘       row) or by stepping down (↓ from the row above)
 //
-// Every merge is a path, so the extreme is over all of them, at found · (unjudged + 1) terms.
-// Behind the last hit nothing pays, so the last row holds the extreme over all rows.
-/// InfAP: documents with a negative grade may stand anywhere among the hits of their group, all
-/// others behind the hits (or before them, for the smallest value). It is the extreme sum over the
-/// hits and such documents placed so far.
+// Every merge is a path, so the extreme over all paths costs found · (unjudged + 1) terms.
+// Documents behind the last hit pay nothing, so the last row holds the extreme over all rows.
+/// Returns the extreme value of InfAP. Documents with a negative grade may stand anywhere among the
+/// hits of their group. All other documents stand behind the hits, or before the hits for the
+/// smallest value.
 fn inferred(row: &RankingPieces<'_>, hits: Above, largest: bool) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
     for part in row.parts(usize::MAX) {

@@ -97,8 +97,9 @@ impl Build {
         self.threads.install(|| self.build(&runs))
     }
 
-    /// Takes the ranking of the library that was asked for. What it has over all orders of equal
-    /// scores, a file that keeps them gives.
+    /// Takes the tie order and score type of the library that was asked for. If the library values
+    /// all orders of equal scores, the matrix keeps its ties, so that an evaluation of the file can
+    /// value all orders too.
     fn settle(&mut self) -> Result<(), Stop> {
         let given = self.ranking.ties;
         self.ranking.settle()?;

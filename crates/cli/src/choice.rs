@@ -257,7 +257,7 @@ pub fn adapter(text: &str) -> Result<String, String> {
     named.map(str::to_owned).ok_or_else(|| "a number, or a part of a name, was expected".to_owned())
 }
 
-/// Makes a parser of one of these names.
+/// Returns a parser that accepts the names of `choices`.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     choices: impl Into<Vec<NamedChoice<T>>>,
 ) -> impl TypedValueParser<Value = T> {

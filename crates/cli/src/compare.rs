@@ -202,7 +202,7 @@ pub struct Compare {
     quiet: bool,
 }
 
-/// A comparison, and what it was made of.
+/// A comparison, with its scores, notes and shares of judged documents.
 struct ComparedScores {
     scores: Scores,
     /// The notes on the baseline and on groups.
@@ -403,7 +403,8 @@ impl Compare {
         self.asked.judges == Some(OverJudges::Each)
     }
 
-    /// Returns the look of the report; `measures` are those that are compared.
+    /// Returns the look of the report. Rejects a sort by a measure that is not among the compared
+    /// `measures`.
     fn look(&self, measures: &[Measure]) -> Result<ReportOptions, Stop> {
         let mut look = self.report.options(self.per_query);
         look.order = self.sort.clone().unwrap_or_default();

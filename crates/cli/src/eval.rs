@@ -467,8 +467,8 @@ impl Eval {
         matrices: &[LabelMatrix],
     ) -> Result<(), Stop> {
         let output = self.written.report.explained(&self.paths())?;
-        // All matrices have the same judgments, and so the same plan; the deepest decides how exact
-        // sums in integers are.
+        // One plan serves all matrices, because all have the same judgments. The deepest matrix
+        // decides how exact sums in integers are.
         let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
         let plan = deepest
             .map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?)))

@@ -1,5 +1,4 @@
-//! The formats of judgments and runs: those that the user gives, and those that were recognised by
-//! the content.
+//! Formats of judgments and runs, chosen by the user or recognised by the content.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -123,7 +123,8 @@ pub fn tell_all(cases: &[GateCase], quiet: bool) {
     }
 }
 
-/// Returns exit code 1 if a gate failed; `is_seen` says that people have seen what happened.
+/// Returns exit code 1 if a gate failed. If `is_seen`, the message leaves out the details, because
+/// an output has shown the details already.
 pub fn fate(cases: &[GateCase], is_seen: bool) -> Result<(), Stop> {
     let told = |case: &GateCase| {
         let told = if is_seen { String::new() } else { format!(" ({})", case.told) };

@@ -168,13 +168,13 @@ impl RankingOptions {
         RankingOptions { formats, ..RankingOptions::default() }
     }
 
-    /// The same ranking, which looks for queries that have the same judged documents.
+    /// Returns a copy of the options that also looks for queries with equal judged documents.
     pub fn with_shared_judgments(&self) -> Self {
         RankingOptions { shared_judgments: true, ..self.clone() }
     }
 
-    /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them.
-    /// With `keep_ties` the matrix knows which documents of equal scores have different labels.
+    /// Joins runs to judgments. Runs without a name get the shortest distinguishing names. With
+    /// `keep_ties` the matrix knows which documents of equal scores have different labels.
     pub fn join(
         &self,
         (qrels, runs): (&Path, &[RunPath]),
@@ -329,7 +329,8 @@ impl RankingOptions {
     }
 }
 
-/// Says that a matrix which was built in one way cannot answer what is asked for.
+/// Returns the message for a matrix that was `built` with options that contradict the `asked`
+/// options.
 fn built_otherwise(built: &str, asked: &str) -> String {
     format!(
         "was built {built}, so {asked} cannot be answered from it: build it again from the text"

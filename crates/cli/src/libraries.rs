@@ -96,10 +96,10 @@ pub struct LibraryDescription {
     versions: &'static str,
     /// Options of an evaluation, with the library's words.
     options: BTreeMap<&'static str, &'static str>,
-    /// How it is known what the library computes: `run`, `function` or `source`.
+    /// The evidence for the definitions of the library: `run`, `function` or `source`.
     seen: String,
     source: &'static str,
-    /// What is not as in the library.
+    /// The differences from the library.
     note: Option<&'static str>,
     names: Vec<LibraryName>,
 }

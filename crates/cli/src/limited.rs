@@ -67,7 +67,7 @@ fn wait(child: &mut Child, most: Duration) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// Ends a program and what it started, and forgets it.
+/// Ends a program with the programs of its group, and reaps the program.
 fn end(child: &mut Child) {
     group::end();
     let _ = child.kill();

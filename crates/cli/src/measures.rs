@@ -302,7 +302,7 @@ fn examples(row: &Definition) -> Vec<String> {
     plain.chain(whole).chain(several).chain(row.params.iter().filter_map(other)).collect()
 }
 
-/// Returns the measures of a page: those asked for, or else the plain one.
+/// Returns the measures of a page: the measures asked for, or else the first example of the row.
 fn meant(row: &Definition, asked: &[Measure]) -> Vec<Measure> {
     let plain =
         || meanings(&examples(row)[0]).into_iter().flatten().filter_map(|(_, measure)| measure);
@@ -421,7 +421,7 @@ struct MeasureDescription {
     successor: Option<&'static str>,
     /// The values of each measure asked for, or of the plain one.
     values: Vec<ValueTraits>,
-    /// What it measures in plain words, and in those of the field.
+    /// The meaning of the measure: in plain words (`plain`) and in the words of the field (`doc`).
     plain: &'static str,
     doc: &'static str,
     formula: &'static str,

@@ -1,7 +1,8 @@
 //! A run that comes through a pipe: held while it is small, and evaluated query by query otherwise.
 //!
-//! A pipe can be read once, and lines may come in any order, so a query is complete only at the end
-//! of the text: unless its lines are together. Whether they are is seen while they come:
+//! A pipe can be read once, and lines may come in any order. So a query is complete only at the end
+//! of the text, unless its lines are together. Only the arriving lines show whether each query's
+//! lines are together:
 //!
 //! ```text
 //! start ── hold up to 32 MiB ──┬─ the end is reached ──► join: any order, as of a file
@@ -12,9 +13,9 @@
 //!                                                            └─ one comes back ──► error
 //! ```
 //!
-//! The last case is the only one that a user must act on: what would have to be ranked anew is
-//! gone. A text whose queries are mixed mostly shows it before. So memory is bounded for every text
-//! that is in order, and small texts lose nothing.
+//! A user must act only on the last case, because the results to rank anew are gone. A text with
+//! mixed queries mostly shows the mixture before. So memory is bounded for every text in order, and
+//! small texts lose nothing.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -36,11 +37,11 @@ const SMALL: usize = 32 << 20;
 pub enum Piped {
     /// A run that was held, and joined; perhaps with the reason why.
     Held(Box<LabelMatrix>, Option<String>),
-    /// A run that was evaluated as it came.
+    /// A run that was evaluated while its text arrived.
     Gone(Box<PipeResults>),
 }
 
-/// The results of a run that was evaluated as it came.
+/// The results of a run that was evaluated while its text arrived.
 pub struct PipeResults {
     pub scores: Scores,
     pub summary: Option<Summary>,

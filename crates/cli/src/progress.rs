@@ -43,7 +43,7 @@ pub struct Progress {
 }
 
 impl WorkAmount {
-    /// Returns the amount of inputs of `bytes` bytes; `None` if one of them is a stream.
+    /// Returns the amount of work for inputs of `bytes` bytes; `None` if an input is a stream.
     pub fn of(bytes: Option<u64>) -> Self {
         bytes.map_or(WorkAmount::Stream, |bytes| WorkAmount::Bytes(Some(bytes)))
     }

@@ -1,4 +1,4 @@
-//! Files that name queries: those that count, and the groups of queries.
+//! Files of query ids: the queries that count, or the group of each query.
 
 use std::collections::HashSet;
 use std::path::Path;

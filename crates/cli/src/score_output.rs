@@ -161,7 +161,8 @@ impl ReportOutput {
         Ok(targets)
     }
 
-    /// Returns an output; `alone` says whether it is the only one.
+    /// Returns the output for a path, or for stdout without a path. --format applies to a path only
+    /// if the output is `alone`.
     fn target(
         &self,
         place: Option<&Path>,
@@ -290,7 +291,7 @@ impl ScoreOutput {
     /// Returns the look of scores, with or without the values of queries.
     ///
     /// # Errors
-    /// A query whose id is the one that stands for all queries.
+    /// A query whose id equals the id of the rows of averages.
     pub fn options(&self, per_query: bool, scores: &Scores) -> Result<ReportOptions, Stop> {
         let all = if self.wide { "all" } else { "" };
         let all_id = self.all_id.as_deref().unwrap_or(all);

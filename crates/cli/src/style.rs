@@ -65,8 +65,9 @@ fn stderr_width() -> Option<usize> {
     size.map(|(width, _)| usize::from(width.0)).filter(|_| stderr().is_terminal())
 }
 
-/// Writes a line to stderr, wrapped at words on a terminal. What has several lines stays as it is:
-/// they may point at one another. A failure is ignored, because it cannot be reported.
+/// Writes a line to stderr, wrapped at words on a terminal. A text of several lines keeps its line
+/// breaks, because lines may point at one another. A failed write is ignored, because it cannot be
+/// reported.
 pub fn tell(line: impl Display) {
     let line = line.to_string();
     let line = match stderr_width().filter(|_| !line.contains('\n')) {

@@ -8,8 +8,8 @@
 //! <top> <num> … <title> …                topics of TREC
 //! ```
 //!
-//! The content decides which of them a file is. It passes once, so that a large one takes no
-//! memory: only texts of the queries that are asked for are kept.
+//! The content decides which format a file has. The file is read once, and only texts of the
+//! queries asked for are kept, so a large file takes no memory.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -246,8 +246,8 @@ impl<'a> KeptTitles<'a> {
     }
 }
 
-/// Notes which of the queries have no text. If none has one, the file may be that of other queries,
-/// so an id of it is named.
+/// Notes the queries without a text. If no query has a text, the file may be of other queries, so
+/// the note names the first id of the file.
 fn missing(lacking: &[&[u8]], queries: usize, path: &Path, first: &[u8]) -> Option<Note> {
     let path = shown(path);
     let named: Vec<String> = lacking.iter().take(NAMED).map(|id| printable(id)).collect();

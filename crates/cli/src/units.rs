@@ -56,10 +56,10 @@ fn rows(text: &str) -> Result<NonZeroU32, String> {
 }
 
 impl UnitOptions {
-    /// Returns the same join, with these units.
+    /// Returns `join` with the units of these options.
     ///
     /// # Errors
-    /// The file of a map cannot be read, or is none.
+    /// The file of a map cannot be read, or is not a map.
     pub fn of(&self, join: Join) -> Result<Join, Error> {
         let read = |rule: &Option<String>| rule.as_deref().map_or(Ok(Units::AsIs), str::parse);
         let (units, qrels_units) = (read(&self.units)?, read(&self.qrels_units)?);

@@ -1,7 +1,7 @@
 //! Files and streams of Arrow: the places of their messages, and the batches in them.
 //!
-//! The crate `arrow-ipc` reads a message in place, but trusts the lengths in it. They are checked
-//! here first.
+//! The crate `arrow-ipc` reads a message in place, but trusts the lengths in the message. This
+//! module checks the lengths first.
 //!
 //! ```text
 //! stream    message, message, … , [ff ff ff ff] 00 00 00 00
@@ -12,13 +12,14 @@
 //! buffer    of a compressed batch: length when decompressed, i64, then LZ4 or zstd
 //! ```
 //!
-//! Each number here is a claim. flatbuffers checks those of its own tables; where a message lies,
-//! where its buffers lie, and how much memory one wants are checked here. Nothing is copied: a
-//! message is a part of the file's memory, and so are its buffers, if they are aligned and not
-//! compressed.
+//! Each number here is a claim. flatbuffers checks the numbers of its own tables. This module
+//! checks the place of each message, the places of its buffers, and the memory that a buffer asks
+//! for. Nothing is copied: a message is a part of the file's memory, and so are its buffers, if
+//! they are aligned and not compressed.
 //!
-//! Both forms become one list of places. For a stream that list is made in one walk over the
-//! lengths, which reads a few bytes a message; so batches of streams are read in parallel as well.
+//! Files and streams both become a list of places. For a stream, a single walk over the lengths
+//! makes the list and reads a few bytes of each message. So batches of streams are read in parallel
+//! as well.
 
 use std::sync::Arc;
 
@@ -119,13 +120,13 @@ impl ArrowFile {
     /// Reads the batches, with only the columns `columns`.
     ///
     /// # Errors
-    /// A message that cannot be read.
+    /// A damaged message.
     pub fn batches(&self, columns: Vec<usize>) -> Result<Vec<RecordBatch>, WrongTable> {
         let mut decoder =
             FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
         let mut batches = Vec::new();
-        // Dictionaries of a stream may stand between its batches, and change. So each is a piece by
-        // itself, and batches that follow one another are one piece, read in parallel under the
+        // Dictionaries of a stream may stand between its batches, and change. So each dictionary is
+        // a piece by itself. Consecutive batches are a single piece, read in parallel under the
         // dictionaries so far.
         for alike in self.messages.chunk_by(|one, next| one.is_batch && next.is_batch) {
             match alike {
@@ -186,8 +187,7 @@ fn message(bytes: &[u8], header: usize) -> Result<Message<'_>, WrongTable> {
     root_as_message(described).map_err(|error| damaged(&error.to_string()))
 }
 
-/// Checks that compressed buffers can have the lengths that they announce, and that there is memory
-/// for them.
+/// Rejects compressed buffers whose announced lengths are impossible or exceed the free memory.
 fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };

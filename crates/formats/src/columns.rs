@@ -1,4 +1,4 @@
-//! Single columns of Arrow: which types ids and numbers may have, and how they are borrowed.
+//! Single columns of Arrow: the types of ids and numbers, and borrowed views of their values.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
     (first.collect(), nulls.null_count())
 }
 
-/// Returns a column of numbers as one of a type that is borrowed: truth values are 0 and 1, and
+/// Converts a column of numbers to a type that can be borrowed: truth values become 0 and 1, and
 /// decimals become the nearest numbers.
 pub fn as_numbers(column: &ArrayRef) -> ArrayRef {
     let of = |numbers: Vec<f64>| Arc::new(Float64Array::from(numbers)) as ArrayRef;

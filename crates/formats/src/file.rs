@@ -83,11 +83,11 @@ fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Wron
         let read = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(said)?;
         let names = names(read.schema());
         let places = places(read.schema(), &names, columns)?;
-        // The id of a query stands in all of its rows. As codes they are 4 bytes a row, and each id
-        // is looked up once.
+        // The id of a query stands in all of its rows. Codes take 4 bytes a row, and each id is
+        // looked up once.
         let options = ArrowReaderOptions::new().with_schema(coded(read.schema(), places.query));
         let coded = ArrowReaderMetadata::try_new(read.metadata().clone(), options);
-        // A type that cannot be read as codes is read as it is.
+        // If a type cannot be read as codes, the reader keeps the type of the file.
         Ok((names, places, coded.unwrap_or(read)))
     })?;
     let group = |group: usize| -> Result<Vec<RecordBatch>, WrongTable> {
@@ -104,7 +104,7 @@ fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<ArrowTable, Wron
                 .map_err(|error| said(error.into()))
         })
     };
-    // A row group is what can be decoded by itself; its batches follow one another. The order of
+    // A row group can be decoded by itself, and its batches are consecutive rows. The order of
     // groups is kept, because the order of rows may break ties.
     let groups = (0..metadata.metadata().num_row_groups()).into_par_iter().map(group);
     let groups = groups.collect::<Result<Vec<_>, _>>()?;

@@ -1,6 +1,7 @@
 //! Tables of Arrow, and files of them, as judgments and runs of laneval.
 //!
-//! Columns are borrowed as they lie: text of any kind, codes of dictionaries, numbers of any type.
+//! Columns are borrowed without a copy: text of any kind, codes of dictionaries, numbers of any
+//! type.
 //!
 //! ```
 //! # #[cfg(feature = "parquet")] {

@@ -1,7 +1,7 @@
 //! Tables with a list of documents in each row, unfolded: a row for each document.
 //!
-//! No text is copied: the documents lie one behind the other already, and a query becomes the value
-//! of a code that is repeated.
+//! No text is copied: the documents of all lists already lie side by side in one column, and a
+//! query becomes a repeated code.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use laneval::tables::{ListColumns, Places, WrongTable};
 
 use crate::columns::{codes, values};
 
-/// The columns of a batch that was unfolded, and where the documents of each of its rows end.
+/// The columns of an unfolded batch, and the ends of the documents of each row.
 pub struct Unfolded {
     pub query: ArrayRef,
     pub doc: ArrayRef,
     /// The grades or scores, if there are any; for judgments without grades 1 for each.
     pub number: Option<ArrayRef>,
-    /// The places in the list, from 1, if they are read.
+    /// The places in the list, from 1, if places are read.
     pub rank: Option<ArrayRef>,
     pub group: Option<ArrayRef>,
     pub ends: Vec<usize>,
@@ -36,11 +36,11 @@ pub fn has_lists(of: &DataType) -> bool {
     matches!(of, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
 }
 
-/// Unfolds a batch that has no nulls in the columns that are read. Wrong rows are added to `wrong`,
-/// by their number in the batch.
+/// Unfolds a batch without nulls in the columns of `places`. Adds wrong rows to `wrong`, by their
+/// number in the batch.
 ///
 /// # Errors
-/// A column that has no lists.
+/// A column without lists.
 pub fn unfold(
     batch: &RecordBatch,
     names: &[String],
@@ -83,7 +83,7 @@ pub fn unfold(
     })
 }
 
-/// A column of lists: the values of all rows, and where those of each row end.
+/// A column of lists: the values of all rows, and the end of each row's values.
 struct ListValues {
     values: ArrayRef,
     ends: Vec<usize>,
@@ -144,8 +144,8 @@ impl ListValues {
 
     /// The place of each value in its list, from 1.
     fn ranks(&self) -> Int32Array {
-        // Row by row into memory that is there: one iterator over all rows would neither know its
-        // length nor become vectors.
+        // Filling reserved memory row by row vectorises: one iterator over all rows would neither
+        // know its length nor become vectors.
         let mut ranks: Vec<i32> = Vec::with_capacity(self.values.len());
         (0..self.ends.len()).for_each(|row| ranks.extend((1..).take(self.count(row))));
         ranks.into()

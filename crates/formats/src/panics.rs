@@ -2,12 +2,13 @@
 //!
 //! The crates `parquet` and `arrow-ipc` trust some lengths in a file, and panic if these are wrong.
 //!
-//! A hook is of the whole process, and panics of other threads must be reported as ever. So the
-//! hook asks a flag of the thread that panics. It is the thread that reads: `guarded` wraps what
-//! one worker does, and never a loop that hands parts to others.
+//! A hook serves the whole process, and panics of other threads must be reported as before. So the
+//! hook asks a flag of the panicking thread. The panicking thread is the reading thread, because
+//! `guarded` wraps the work of one worker. `guarded` never wraps a loop with work for further
+//! threads.
 //!
-//! Nothing that a panic broke is used again: closures that are guarded give an error, upon which
-//! the reader, its buffers and the table are dropped. That is what `AssertUnwindSafe` asserts.
+//! No state that a panic broke is used again: guarded closures give an error, upon which the
+//! reader, its buffers and the table are dropped. `AssertUnwindSafe` asserts this.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -23,7 +24,7 @@ thread_local! {
 
 /// Reads a part of a file by a reader that may panic.
 pub fn guarded<T>(read: impl FnOnce() -> Result<T, WrongTable>) -> Result<T, WrongTable> {
-    // What it was, and not `false`, comes back afterwards: a guarded part may have another within.
+    // The flag returns to its earlier value, not to `false`, because guarded parts may be nested.
     let before = READS.replace(true);
     let done = catch_unwind(AssertUnwindSafe(read));
     READS.set(before);

@@ -33,9 +33,9 @@ struct ArrowBatch {
     number: Option<ArrayRef>,
     rank: Option<ArrayRef>,
     group: Option<ArrayRef>,
-    /// The first positions of passages, and those behind the last ones.
+    /// The first positions of passages, and the positions behind their ends.
     span: Option<[ArrayRef; 2]>,
-    /// Where the documents of each row end, if rows have lists of them.
+    /// The end of each row's documents, if rows have lists of documents.
     ends: Option<Vec<usize>>,
 }
 
@@ -79,7 +79,7 @@ impl ArrowTable {
     /// Adds the rows of some batches.
     ///
     /// # Errors
-    /// A column of a type that is not allowed for it; nulls, by their rows.
+    /// A column of a wrong type; nulls, by their rows.
     pub fn push(&mut self, batches: &[RecordBatch]) -> Result<(), WrongTable> {
         let (mut first, mut more) = (Vec::new(), 0);
         for batch in batches {
@@ -88,8 +88,8 @@ impl ArrowTable {
         if first.is_empty() { Ok(()) } else { Err(WrongTable::Rows { first, more }) }
     }
 
-    /// Adds the rows of a batch, and its first wrong rows to `found`; returns how many more of
-    /// these there are.
+    /// Adds the rows of a batch, and its first wrong rows to `found`. Returns the number of further
+    /// wrong rows, for which `found` has no room.
     fn push_batch(
         &mut self,
         batch: &RecordBatch,
@@ -116,7 +116,7 @@ impl ArrowTable {
                 span: self.span_of(batch)?,
                 ends: None,
             }),
-            // Rows with nulls are refused, whatever else is in them.
+            // Rows with nulls are refused, so their lists need not be unfolded.
             Some(_) if count > 0 => None,
             Some(columns) => {
                 let mut wrong = Vec::new();
@@ -147,8 +147,8 @@ impl ArrowTable {
         Ok(more)
     }
 
-    /// Adds the queries of the rows whose lists are empty: those that end where the one before
-    /// does.
+    /// Adds the queries of rows with empty lists. A list is empty if it ends at the end of the list
+    /// before.
     fn add_bare_queries(&mut self, queries: &ArrayRef, ends: &[usize]) {
         let is_empty =
             |row: &usize| ends[*row] == row.checked_sub(1).map_or(0, |before| ends[before]);
@@ -215,7 +215,7 @@ impl ArrowTable {
         (count - (found.len() - before)) as u64
     }
 
-    /// Checks that columns have types that are allowed for them.
+    /// Rejects columns of a type that their content does not allow.
     fn check_types(&self, of: &ArrowBatch) -> Result<(), WrongTable> {
         let Places { query, doc, number, rank, group, .. } = self.places;
         let wrong = |at: usize, column: &ArrayRef, expected: &str| {
@@ -259,7 +259,7 @@ impl ArrowTable {
         self.rows
     }
 
-    /// Returns whether there are no rows.
+    /// Returns whether the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
@@ -295,8 +295,8 @@ impl ArrowTable {
     /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without
     /// groups, with queries in their place.
     fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
-        // Why `work` is called, and nothing returned: what it sees borrows from `texts`, these from
-        // `buffers`, and both live here only.
+        // The function calls `work` instead of returning the ids, because the ids borrow from
+        // `texts` and `buffers`, which are local.
         let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
         for ArrowBatch { query, doc, group, .. } in &self.batches {
             columns.extend([query, doc, group.as_ref().unwrap_or(query)]);

@@ -48,8 +48,8 @@ pub enum RowCell<'a> {
     Null,
 }
 
-/// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of
-/// 131,072 rows.
+/// A writer of rows as a table of Parquet, compressed by zstd. The writer holds a row group of
+/// 131,072 rows in memory.
 ///
 /// ```
 /// use laneval_formats::{ColumnKind, ParquetWriter, RowCell};
@@ -69,16 +69,16 @@ pub struct ParquetWriter<W: Write + Send> {
     to: SerializedFileWriter<W>,
 }
 
-/// The values of a row group, without the nulls, and which of its rows have one: 1, else 0.
+/// The values of a row group, without the nulls, and 1 for each row with a value, else 0.
 struct WrittenColumn {
-    // The definition levels of Parquet for a column that may be null: 1 where there is a value.
-    // Values stand without gaps.
+    // The definition levels of Parquet for a column that may be null: 1 for a value, 0 for a null.
+    // `values` has no gaps for nulls.
     there: Vec<i16>,
     values: ColumnValues,
 }
 
 enum ColumnValues {
-    /// Texts one behind the other, and the end of each.
+    /// The concatenated texts, and the end of each text.
     Texts {
         bytes: Vec<u8>,
         ends: Vec<usize>,
@@ -164,11 +164,12 @@ impl ColumnKind {
         }
     }
 
-    /// Says how the values of the column `path` are encoded, before zstd sees them.
+    /// Sets the encoding of the values of the column `path`, before zstd compresses the values.
     ///
-    /// A dictionary is right for values that come back. Ids of documents and scores mostly do not:
-    /// then they would be written twice, in a dictionary and as codes of it, so theirs ends early,
-    /// and what follows is written as it is. All readers know these encodings.
+    /// A dictionary suits repeated values. Ids of documents and scores mostly do not repeat, and a
+    /// dictionary would write such a value twice: in the dictionary and as a code. So their
+    /// dictionary ends early, and later values are written plainly. All readers know these
+    /// encodings.
     fn encoded(
         self,
         settings: WriterPropertiesBuilder,
@@ -176,7 +177,8 @@ impl ColumnKind {
     ) -> WriterPropertiesBuilder {
         match self {
             ColumnKind::Names => settings,
-            // The lengths apart from the letters, where each would be four bytes between them.
+            // The lengths are stored apart from the letters: between the letters, each length would
+            // take four bytes.
             ColumnKind::Text => settings
                 .set_column_dictionary_page_size_limit(path.clone(), FEW_VALUES)
                 .set_column_encoding(path, Encoding::DELTA_LENGTH_BYTE_ARRAY),
@@ -218,7 +220,7 @@ impl WrittenColumn {
         Ok(())
     }
 
-    /// Writes the values, and forgets them.
+    /// Writes the values, and clears the column.
     fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
         let there = std::mem::take(&mut self.there);
         match &mut self.values {

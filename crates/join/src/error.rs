@@ -47,7 +47,7 @@ pub enum Error {
         path: PathBuf,
         /// The part of the file, such as `header` or `row lengths`.
         section: &'static str,
-        /// The fault, and what was expected.
+        /// The fault and the expected content.
         message: String,
     },
     /// A measure's name or parameters do not parse.
@@ -56,7 +56,7 @@ pub enum Error {
     /// Several measures of one list do not parse.
     #[error("{}", lines(.0))]
     Measures(Vec<MeasureError>),
-    /// A GPU that is not there, refuses, or was lost.
+    /// A GPU is missing, refuses, or was lost.
     #[error("{0}")]
     Device(String),
     /// A value or a statistic is infinite or not a number.
@@ -68,7 +68,7 @@ pub enum Error {
         run: String,
         /// The query; `None` for a number that follows from the values of all queries.
         query: Option<Vec<u8>>,
-        /// The measure, with the statistic if it is one.
+        /// The measure, with the statistic if a statistic is not finite.
         measure: String,
         /// The value.
         value: f64,
@@ -157,11 +157,11 @@ pub struct Problem {
     pub file: String,
     /// The line, from 1; 0 when the whole file is meant.
     pub line: u64,
-    /// The fault, and what was expected.
+    /// The fault and the expected content.
     pub message: String,
 }
 
-/// The start of a message about two files, which names both of them.
+/// The start of a message that names two swapped files.
 pub(crate) const SWAPPED: &str = "these look swapped: ";
 
 impl fmt::Display for Problem {
@@ -175,8 +175,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The problems of a text input: at most [`Problems::LIMIT`] of them, the earliest first, and the
-/// number of further ones.
+/// The problems of a text input: the earliest [`Problems::LIMIT`] problems, and the number of
+/// further problems.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     /// The earliest problems.
@@ -215,18 +215,19 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// A measure that does not parse: the text, the part at fault, and what would have been right.
+/// A parse error of a measure: the text, the part at fault, and the correct alternatives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeasureError {
     /// The argument as given.
     pub text: String,
     /// The bytes of `text` at fault.
     pub span: std::ops::Range<usize>,
-    /// The fault, and what was expected.
+    /// The fault and the expected content.
     pub message: String,
     /// The measures that were probably meant, best first.
     pub suggestions: Vec<String>,
-    /// The possible meanings of the text, if it has several: how to write each, and what it is.
+    /// The possible meanings of an ambiguous text: the spelling and the description of each
+    /// meaning.
     pub candidates: Vec<(String, String)>,
 }
 
@@ -266,9 +267,9 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
-/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls
-/// escaped. A backslash is doubled where it would look like the start of an escape, so different
-/// bytes never become the same text.
+/// Bytes of an input as text for a message: UTF-8 unchanged, invalid bytes as `\xNN`, controls
+/// escaped. A backslash is doubled if it would look like the start of an escape, so different bytes
+/// never become equal texts.
 ///
 /// ```
 /// use laneval::error::printable;
@@ -284,7 +285,7 @@ pub fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut backslash = false;
     for piece in pieces(&bytes) {
-        // A piece that starts with one of these would be taken for the rest of an escape.
+        // Before these letters a backslash would read as an escape, so the backslash is doubled.
         if backslash && piece.starts_with(['\\', 'n', 'r', 't', 'u', 'x']) {
             text.push('\\');
         }
@@ -300,7 +301,7 @@ pub fn printable_path(path: &Path) -> String {
     pieces(path.as_os_str().as_encoded_bytes()).collect()
 }
 
-/// Characters and bytes, escaped if they cannot be shown as they are.
+/// Returns the characters and invalid bytes, escaped if not printable.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let valid = chunk.valid().chars().map(|c| {

@@ -1,13 +1,13 @@
 //! The lower half of laneval: it reads judgments and rankings, in text, tables and arrays, and
 //! joins them to label matrices.
 //!
-//! Programs use laneval, which has these types under names that stay; the modules here change
-//! without notice. It is a package of its own so that both halves are compiled side by side:
-//! kernels need a single unit of code generation, which keeps one core busy for a minute, and with
-//! more units the small functions in their loops are no longer inlined (some folds take six times
-//! as long).
+//! Programs use laneval, because laneval re-exports the types under stable names. The modules here
+//! change without notice. The package is separate because cargo then compiles both halves side by
+//! side. Kernels need a single unit of code generation, which keeps one core busy for a minute.
+//! With more units the small functions in their loops are no longer inlined (some folds take six
+//! times as long).
 //!
-//! It must never know a plan, an engine, or what becomes of the labels.
+//! This package must never know a plan, an engine, or any later use of the labels.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 

@@ -9,14 +9,14 @@ use bytemuck::{Pod, Zeroable};
 pub struct Level(pub f64);
 
 impl Level {
-    /// The grade that the level is next to, if it is written so: it has few digits, and the level
-    /// has all that a float can have.
+    /// The grade just below the level, if the level was written as `above` the grade. The grade
+    /// then has few digits, and the level has as many as a float can have.
     fn above(self) -> Option<f64> {
         let below = self.0.next_down();
         (below >= 0.0 && below.to_string().len() + 8 < self.0.to_string().len()).then_some(below)
     }
 
-    /// The grades that count, in words: `1 or more`, `above 0.5`.
+    /// Writes the relevant grades as words: `1 or more`, `above 0.5`.
     pub fn in_words(self) -> String {
         match self.above() {
             Some(below) => format!("above {below}"),

@@ -8,15 +8,15 @@
 
 use std::cmp::Ordering;
 
-/// Sorts by a number, in the order of [`f64::total_cmp`]; what has the same number stays in order.
-/// `-key` sorts the other way round.
+/// Sorts by a number, in the order of [`f64::total_cmp`]. The sort is stable, and the key `-key`
+/// reverses the order.
 pub fn by_number<T>(things: &mut [T], key: impl Fn(&T) -> f64) {
     let keys: Vec<f64> = things.iter().map(key).collect();
     let places = places(things.len(), &mut |one, other| keys[*one].total_cmp(&keys[*other]));
     arrange(things, places);
 }
 
-/// Sorts by comparing; what is equal stays in order.
+/// Sorts by a comparison. The sort is stable.
 pub fn by<T>(things: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) {
     let places = places(things.len(), &mut |one, other| compare(&things[*one], &things[*other]));
     arrange(things, places);
@@ -34,7 +34,7 @@ fn places(count: usize, compare: &mut dyn FnMut(&usize, &usize) -> Ordering) -> 
     places
 }
 
-/// Puts at each place what is at the place that is named for it.
+/// Moves `things[places[i]]` to `things[i]`, for every index `i`.
 fn arrange<T>(things: &mut [T], mut places: Vec<usize>) {
     for start in 0..places.len() {
         // Round a cycle of places; each is marked as done by naming itself.

@@ -1,18 +1,19 @@
 //! Progress of a join or an evaluation, with a way to stop it from another thread.
 //!
-//! Three numbers that any thread may read and write, and no callback: what is shown, how often, and
-//! by which thread is up to whoever looks. All accesses are relaxed. Counts are sums, which lose
-//! nothing by it, and a stop need not be seen at once: it is looked for between pieces of work
-//! (chunks of text, tiles, draws), so that asking costs one load for each. `total` grows while
-//! inputs are opened, so `done` may be a smaller share of it for a moment.
+//! A watch has three numbers that any thread may read and write, and no callback. The reader
+//! decides how often to show the progress, and from which thread. All accesses are relaxed. Relaxed
+//! counts lose nothing, because counts are sums. A stop need not be seen at once: workers check for
+//! a stop between pieces of work (chunks of text, tiles, draws). So the check costs a load per
+//! piece. `total` grows while inputs are opened, so `done` may be a smaller share of it for a
+//! moment.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread:
-/// it counts the work that is done, and can stop the work.
+/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread.
+/// The watch counts finished work, and can stop the work.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -36,7 +37,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Tells the evaluation to stop: it soon ends with an error.
+    /// Tells the evaluation to stop; the evaluation soon ends with an error.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -52,17 +53,17 @@ impl Watch {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// The work that there is to do, as far as it is known.
+    /// The total work to do, as far as known.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
 
-    /// Adds to the work that there is to do.
+    /// Adds to the total work to do.
     pub fn expect(&self, work: u64) {
         self.total.fetch_add(work, Ordering::Relaxed);
     }
 
-    /// Adds to the work that is done.
+    /// Adds to the finished work.
     pub fn add(&self, work: u64) {
         self.done.fetch_add(work, Ordering::Relaxed);
     }

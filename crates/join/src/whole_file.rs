@@ -1,8 +1,9 @@
 //! Files that appear whole or not at all.
 //!
-//! A file that is written has a temporary name in its folder until it is complete and synced; then
-//! it takes its name. An unfinished file vanishes when writing fails. A program that is told to end
-//! can remove it with [`abandon`]; the library itself handles no signal.
+//! While a file is written, it has a temporary name in its folder. The complete and synced file
+//! takes its own name. An unfinished file vanishes when writing fails. A program can remove
+//! unfinished files with [`abandon`] when a signal ends the program; the library itself handles no
+//! signal.
 //!
 //! ```text
 //! 1  follow links to the file that is meant        a link stays a link
@@ -18,10 +19,10 @@
 //!                                                  or all of the new one
 //! ```
 //!
-//! The folder is not synced: after a crash the old file may be there again, and it is whole. The
-//! list of unfinished files is what a handler of signals needs, for no destructor runs then. Its
-//! lock is held while a file is made and listed, and while one is renamed: whoever holds it knows
-//! all that is unfinished, and nothing appears meanwhile.
+//! The folder is not synced: after a crash the old file may be back, and is whole. A signal handler
+//! needs the list of unfinished files, for no destructor runs then. A thread holds the lock of the
+//! list while it makes and lists a file, and while it renames a file. So the holder of the lock
+//! knows every unfinished file, and no file appears meanwhile.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -30,14 +31,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempPath;
 
-/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name.
-/// If `path` is a link, the file that it names is replaced or made, not the link. A replaced file
-/// hands on its permissions, and its owner and group if the system allows that; a new file has the
-/// permissions of the umask.
+/// Writes a file under a temporary name in the same folder, syncs the file, and then renames it to
+/// `path`. If `path` is a link, the file that it names is replaced or made, not the link. A
+/// replaced file hands on its permissions, and its owner and group if the system allows that; a new
+/// file has the permissions of the umask.
 ///
 /// # Errors
-/// The error of the system, without the temporary name. Then there is no new file, and an old one
-/// is unchanged.
+/// The error of the system, without the temporary name. After an error no new file exists, and an
+/// old file is unchanged.
 pub fn write(
     path: &Path,
     write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
@@ -55,8 +56,8 @@ pub fn complete(
 ) -> io::Result<Complete> {
     let path = target(path)?;
     let old = path.metadata().ok();
-    // What replaces a file is for its owner alone until it has the permissions of the old one:
-    // these may be stricter than the umask.
+    // The old file's permissions may be stricter than the umask. So until the new file has these
+    // permissions, only its owner can read the new file.
     let TemporaryFile { file, path: temporary, listed } = temporary(folder(&path), old.is_none())?;
     let complete = Complete { temporary, _listed: listed, path };
     let mut to = BufWriter::new(file);
@@ -69,7 +70,8 @@ pub fn complete(
     Ok(complete)
 }
 
-/// A file that is complete under a temporary name. It is removed with this value unless it appears.
+/// A complete file under a temporary name. Dropping the value removes the file, unless
+/// [`appear`](Complete::appear) renamed it.
 #[derive(Debug)]
 pub struct Complete {
     temporary: TempPath,
@@ -83,8 +85,8 @@ impl Complete {
     /// # Errors
     /// The error of the system; then an old file of this name is unchanged.
     pub fn appear(self) -> io::Result<()> {
-        // The order of these two lines matters: values are dropped in reverse, so the lock goes
-        // before the entry of the list, which takes it again.
+        // The order of these two lines matters. Values are dropped in reverse, so the lock is
+        // released before `_listed` is dropped. Dropping `_listed` takes the lock again.
         let Complete { temporary, _listed, path } = self;
         // No signal comes between the file's name and the end of the list's entry.
         let _unfinished = unfinished();
@@ -117,7 +119,7 @@ pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
     if path.is_dir() { Ok(made) } else { Err(ErrorKind::NotADirectory.into()) }
 }
 
-/// The folders that were made for a path. They are removed with this value if nothing is in them.
+/// The folders made for a path. Dropping the value removes the folders that are empty.
 #[derive(Debug)]
 #[must_use]
 pub struct MadeFolder(Vec<Listed>);
@@ -154,7 +156,7 @@ pub fn folder(path: &Path) -> &Path {
 /// end. As long as the result is held, no file is begun and none appears.
 pub fn abandon() -> Abandoned {
     let mut unfinished = unfinished();
-    // The latest first, so that a folder is empty when its turn comes.
+    // The latest first, because a folder must be empty before its removal.
     unfinished.drain(..).rev().for_each(|made| made.remove());
     Abandoned(unfinished)
 }
@@ -164,8 +166,7 @@ pub fn abandon() -> Abandoned {
 #[must_use]
 pub struct Abandoned(#[allow(dead_code)] MutexGuard<'static, Vec<MadePath>>);
 
-/// The files and folders that this process has made and not finished, in the order in which they
-/// were made.
+/// The unfinished files and folders of this process, in order of creation.
 static UNFINISHED: Mutex<Vec<MadePath>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<MadePath>> {

@@ -1,5 +1,5 @@
-//! The grammar of gates: from text to a measure and a rule, or to an error that says what was
-//! expected where.
+//! The grammar of gates: parses text into a measure and a rule, or into an error with the expected
+//! text and its place.
 //!
 //! ```text
 //! gate   = [group ": "] measure
@@ -8,8 +8,8 @@
 //! amount = number ["%"]
 //! ```
 //!
-//! A gate that can never fail, because no value is beyond its limit, would say that all is well
-//! whatever happens: it is an error, and so is one that always fails.
+//! A gate that can never fail, because no value is beyond its limit, would report success in every
+//! case. The grammar rejects gates without a chance to fail, and gates without a chance to pass.
 
 use std::fmt;
 use std::ops::Range;
@@ -36,11 +36,11 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("regresses", "worse"),
 ];
 
-/// Reads a gate.
+/// Parses a gate into its group of queries, its measure and its rule.
 ///
 /// # Errors
-/// The first fault, at which character it is, and what was expected there; a measure that has no
-/// such direction.
+/// The first fault, with its character and the expected text. A verb whose direction does not suit
+/// the measure.
 pub fn parsed(text: &str) -> Result<(Option<String>, Measure, Rule)> {
     let mut parser = GateParser { text, at: 0 };
     parser.blanks();
@@ -50,10 +50,10 @@ pub fn parsed(text: &str) -> Result<(Option<String>, Measure, Rule)> {
     Ok((group, measure, rule))
 }
 
-/// The text of a gate, and how far it is read.
+/// The text of a gate, and the place of the parser in the text.
 struct GateParser<'a> {
     text: &'a str,
-    /// The byte that is read next.
+    /// The next byte to read.
     at: usize,
 }
 
@@ -95,7 +95,7 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// The error that `what` was expected here.
+    /// Returns the error for a next word other than `what`.
     fn expected(&self, what: &str) -> MeasureError {
         let place = self.upto(char::is_whitespace);
         if self.rest().is_empty() {
@@ -108,8 +108,8 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Reads the group before a colon and a blank. A measure has no such place: behind the colon of
-    /// a library (`ranx:ndcg@10`) is no blank.
+    /// Reads the group before a colon and a blank. Measures have no blank behind a colon, as in the
+    /// library's `ranx:ndcg@10`.
     fn group(&mut self) -> Option<String> {
         let blank = |at: usize| self.rest()[at + 1..].starts_with(char::is_whitespace);
         let colon = self.rest().rmatch_indices(':').map(|(at, _)| at).find(|&at| blank(at))?;
@@ -171,7 +171,8 @@ impl<'a> GateParser<'a> {
         }
     }
 
-    /// Reads the number that a mean is compared with, which it may reach and need not be beyond.
+    /// Reads the threshold of a mean. Some possible mean must be beyond the threshold or, for `<=`
+    /// and `>=`, reach the threshold.
     fn threshold(&mut self, measure: &Measure, sign: Sign) -> Result<Rule, MeasureError> {
         let place = self.upto(char::is_whitespace);
         let number = self.number("a number")?;
@@ -193,7 +194,7 @@ impl<'a> GateParser<'a> {
         Err(self.beyond(place, message, share.to_string(), fits))
     }
 
-    /// The error of a limit that nothing can be beyond, perhaps with another limit in its place.
+    /// The error of a limit beyond every possible mean, perhaps with a suggested limit.
     fn beyond(
         &self,
         place: Range<usize>,
@@ -274,7 +275,7 @@ impl<'a> GateParser<'a> {
         Ok(verb)
     }
 
-    /// The gate with the verb that a misspelt word is near to, if there is one.
+    /// The gate with a misspelt word replaced by the nearest verb, if any verb is near.
     fn meant(&self, place: Range<usize>, may: bool) -> Option<String> {
         let word = self.text[place.clone()].to_lowercase();
         let verbs: &[&str] =
@@ -285,12 +286,12 @@ impl<'a> GateParser<'a> {
         self.if_gate(self.instead(place, verb))
     }
 
-    /// A gate in quotes, if it is one: nothing is suggested that is an error itself.
+    /// Returns a gate in quotes if the gate parses: a suggestion must not be an error itself.
     fn if_gate(&self, gate: String) -> Option<String> {
         parsed(gate.trim_matches('`')).is_ok().then_some(gate)
     }
 
-    /// The gate with `other` in `place`.
+    /// The text of the gate, with `other` written over `place`.
     fn instead(&self, place: Range<usize>, other: &str) -> String {
         format!("`{}{other}{}`", &self.text[..place.start], &self.text[place.end..])
     }

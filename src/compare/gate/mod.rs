@@ -1,4 +1,4 @@
-//! Gates: conditions under which a build fails, such as `nDCG@10 drops > 0.005 p<0.05`.
+//! Gates: conditions for the failure of a build, like `nDCG@10 drops > 0.005 p<0.05`.
 //!
 //! A gate fails, or passes, or cannot be told.
 //!
@@ -15,13 +15,14 @@
 //! ```
 //!
 //! With few queries the third gate lets much pass, and the last nearly nothing: it is a test of
-//! non-inferiority, whose null hypothesis is a loss of exactly the amount. Its p is that of the t
-//! test whatever test decides otherwise, because the other tests say whether there is a difference,
-//! and not whether it is one of a given size. The p of the third gate is about a loss of 0, and the
-//! amount is compared with the mean: the two conditions are apart.
+//! non-inferiority, whose null hypothesis is a loss of exactly the amount. Its p always comes from
+//! the t test, whichever test decides otherwise. The reason: other tests detect a difference, and
+//! not a difference of a given size. The p of the third gate is about a loss of 0, and the amount
+//! is compared with the mean: the two conditions are apart.
 //!
-//! Among the gates that cannot be told are those that lack a baseline, those whose test has no p,
-//! and percents of a mean of 0. That is an error, and never a pass, so that a pipeline stops.
+//! A gate cannot be told if it lacks a baseline, if its test has no p, or if its amount is a
+//! percentage of a mean of 0. An untold gate is an error, and never a pass, so that a pipeline
+//! stops.
 
 mod grammar;
 pub(super) mod rule;
@@ -52,11 +53,11 @@ pub struct GateFacts<'a> {
     pub baseline: Option<f64>,
     /// The differences of the run from the baseline.
     pub paired: Option<&'a Paired>,
-    /// The uncorrected one-sided p, of the test that decides, that the run is worse; `None` if
-    /// there is none.
+    /// The uncorrected one-sided p of the deciding test for a worse run; `None` if the test has no
+    /// p.
     pub worse: Option<f64>,
-    /// The share of the baseline's documents that are judged, down to the cutoff of the measure;
-    /// `None` if it is not known.
+    /// The share of judged documents in the baseline, down to the cutoff of the measure; `None` if
+    /// unknown.
     pub judged: Option<f64>,
 }
 
@@ -87,8 +88,8 @@ impl Gate {
     /// Parses a gate.
     ///
     /// # Errors
-    /// The first fault, at which character it is, and what was expected there; a measure that has
-    /// no such direction.
+    /// The first fault, with its character and the expected text. A verb whose direction does not
+    /// suit the measure.
     pub fn parse(text: &str) -> Result<Gate> {
         let (group, measure, rule) = grammar::parsed(text)?;
         Ok(Gate { text: text.trim().to_owned(), group, measure, rule })
@@ -142,8 +143,8 @@ impl Gate {
                 let p = match (alpha, facts.worse) {
                     (None, _) => None,
                     (Some(_), Some(p)) => Some(self.finite(p, "p")?),
-                    // The gate passes without a p, so the missing one is no error: equal runs must
-                    // not stop a build.
+                    // The gate passes without a p, so a missing p is no error: equal runs must not
+                    // stop a build.
                     (Some(_), None) if !more => None,
                     (Some(_), None) => return Err(self.cannot(
                         "the test has no p, for example because every query changes by the same \
@@ -157,7 +158,7 @@ impl Gate {
                 let Loss { paired, value, threshold } = self.change(facts, amount)?;
                 let lower = self.better() == Better::Lower;
                 // A loss of the amount is −amount where higher is better, and +amount where lower
-                // is. "Better" is then the tail that rules such a loss out.
+                // is better. So the better tail rules a loss of the amount out.
                 let p = paired.against(if lower { threshold } else { -threshold });
                 let p = p.map(|tails| tails.better(self.better()));
                 // Without a deviation there is no t, and the mean is certain. `>=`, as the gate
@@ -168,8 +169,8 @@ impl Gate {
         }
     }
 
-    /// Checks that enough of the queries have a value: a gate on the others would pass or fail for
-    /// queries that nobody looked at.
+    /// Rejects a gate if too many queries lack a value: the gate would pass or fail while these
+    /// queries go unseen.
     ///
     /// # Errors
     /// More than a tenth of the queries without a value.
@@ -211,13 +212,14 @@ impl Gate {
         Ok(Loss { paired, value: self.finite(worse, "the difference")? + 0.0, threshold })
     }
 
-    /// Checks that a run can be worse than the baseline. If nothing that the baseline retrieved is
-    /// judged, its mean is the worst there is, and every run passes. The same mean of judged
-    /// documents is a result, as bad as it is; where it is not known which of both it is, as with
-    /// stored scores, the worst is refused, too.
+    /// Checks that a run can be worse than the baseline. If none of the baseline's retrieved
+    /// documents is judged, its mean is the worst possible, and every run passes. The worst mean
+    /// over judged documents is a valid result. If the share of judged documents is unknown, as
+    /// with stored scores, the worst mean is rejected, too.
     fn check_baseline(&self, baseline: f64, judged: Option<f64>) -> Result<()> {
         let (least, most) = match self.measure.definition().average {
-            // Logarithms, which begin at that of the least value that is counted.
+            // Geometric means are of logarithms, which begin at the logarithm of the least counted
+            // value, not at a bound of the range.
             Average::Geometric => return Ok(()),
             Average::Mean | Average::Sum => self.measure.range().bounds(),
         };
@@ -233,8 +235,8 @@ impl Gate {
         Ok(())
     }
 
-    /// The most by which a change may differ from an amount and still equal it: rounding is that of
-    /// the two means, of which the change is a small rest.
+    /// The largest gap at which a change still equals an amount. The gap is the rounding of the two
+    /// means, because the change is a small rest of them.
     fn rounding(&self, facts: GateFacts) -> f64 {
         tolerance(facts.run.abs().max(facts.baseline.map_or(0.0, f64::abs)))
     }

@@ -1,13 +1,13 @@
-//! The documents of single rankings of a tile that are in a set, such as the judged ones, as sparse
-//! lists.
+//! Sparse lists of the documents of a set, such as the judged documents, for the rankings of a
+//! tile.
 //!
-//! The list of a lane needs four labels of each vector, and every vector must be read for it; so
-//! the lists of sixteen lanes, whose labels share vectors, are made in one pass. Deep tiles are an
-//! exception, so that the lists stay small beside the tile.
+//! The list of one lane needs only four labels of each vector, but every vector must be read.
+//! Sixteen lanes share their vectors, so one pass makes the lists of all sixteen. Deep tiles are an
+//! exception, to keep the lists small beside the tile.
 //!
-//! The pass goes by 64 vectors: first all are compared, without a branch, and one bit notes each
-//! that has a document; then only those are visited. A branch a vector would be mispredicted
-//! wherever documents are rare but not absent.
+//! The pass takes 64 vectors at a time. All 64 are compared without a branch, and one bit marks
+//! each vector with a document; then only marked vectors are visited. A branch a vector would be
+//! mispredicted wherever documents are rare but not absent.
 
 use std::ops::Range;
 
@@ -15,11 +15,11 @@ use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
 use crate::label::{Above, Document, NARROW_LANES, Tile};
 
-/// The depth above which a tile is gathered one lane at a time, so that the lists stay small beside
-/// the tile.
+/// The depth above which a tile is gathered one lane at a time, to keep the lists small beside the
+/// tile.
 const DEEP: usize = 1 << 16;
 
-/// The documents of some lanes that are in a set, in memory that is used again from tile to tile.
+/// Lists of the documents of a set for some lanes, in memory reused from tile to tile.
 #[derive(Debug, Default)]
 pub struct Documents {
     lanes: Range<usize>,

@@ -1,9 +1,9 @@
 //! Sums over the exact grades of documents, where codes are classes of grades. Documents are listed
 //! lane by lane, and added in rank order.
 //!
-//! With more distinct grades than codes a label says only the class of a document, and the grade is
-//! in a list beside the tile. The lists are as sparse as judgments, so there are no vectors to be
-//! filled: one lane after the other, merging its documents with its grades.
+//! With more distinct grades than codes, a label gives only the class of a document, and a list
+//! beside the tile gives the grade. The lists are as sparse as judgments and would not fill
+//! vectors. So the kernels go lane by lane, and merge the documents of a lane with its grades.
 
 use super::documents::Documents;
 use crate::fold::{CodeTable, ExactGains, Weights};
@@ -67,16 +67,17 @@ struct DocumentGains<'a> {
 }
 
 impl DocumentGains<'_> {
-    /// A set with all documents that may have a gain: the judged ones, and perhaps those without a
-    /// grade.
+    /// Returns a set with all documents that may have a gain: all judged documents, and unjudged
+    /// documents if their codes have gains.
     fn heeds(&self) -> Above {
-        // All judged documents are heeded even if their gain is 0, or the lists would fall out of
+        // The set has all judged documents, even with gain 0: documents and grades must stay in
         // step.
         let first = (1..=Above::JUDGED.0).find(|&code| self.codes[usize::from(code)] != 0.0);
         first.map_or(Above::JUDGED, |code| Above(code - 1))
     }
 
-    /// The gain of a document; `grades` are those of the judged documents from it on.
+    /// Returns the gain of a document. `grades` holds the grades of the judged documents from
+    /// `document` on.
     #[inline]
     fn of(&self, document: Document, grades: &mut &[f64]) -> f64 {
         if !Above::JUDGED.contains(document.code) {

@@ -31,11 +31,11 @@
 //!                    for each rank: step all 16 lanes under their mask
 //! ```
 //!
-//! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed,
-//! and the next block is asked for meanwhile. Walking costs some 10 cycles a hit. Going dense costs
-//! the same whatever the labels are. The two lines cross where one label in 20 is a hit (precision
-//! sums, AVX-512), one in 10 (AVX2) or one in 5 (gains); `LaneFold::crossover` says where for each
-//! fold. Vectors of 128 bits always walk.
+//! Comparing 64 labels costs a load, a compare and a mask move. The comparison runs at memory
+//! speed, and the next block is prefetched meanwhile. Walking costs some 10 cycles a hit. Going
+//! dense has a cost independent of the labels. Walking and going dense cost the same if one label
+//! in 20 is a hit (precision sums, AVX-512), 1 in 10 (AVX2) or 1 in 5 (gains);
+//! `LaneFold::crossover` gives this point for each fold. Vectors of 128 bits always walk.
 //!
 //! A cutoff interrupts the steps and costs the store of one row of the output; the labels are
 //! compared once. Where the ranks start or end inside a quad, the bits outside are left out.
@@ -44,7 +44,8 @@
 //!
 //! `h / i` is the quotient as rounded once. Where there is a fused multiply-add, two fast
 //! operations give the same bits as a division: `fma(h, r, h·s)` with `r = 1/i` as rounded and `s`
-//! what it lacks, both from a table by rank (for `h <= i < 2^26`). Elsewhere it is divided.
+//! its rounding error `1/i − r`, both from a table by rank (for `h <= i < 2^26`). Without a fused
+//! multiply-add, the kernel divides.
 //!
 //! # Gains
 //!
@@ -123,8 +124,8 @@ pub fn precision_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mu
     dispatch!(level, simd => sweep(simd, tile, above, cuts, PrecisionSumFold::<false>::new(), out));
 }
 
-/// Computes [`count`], [`precision_sum`] and [`first_rank`] of one threshold in one pass over the
-/// labels.
+/// Computes [`count`], [`precision_sum`] and [`first_rank`] of a threshold in a single pass over
+/// the labels.
 pub fn hits(
     level: Level,
     tile: Tile,
@@ -204,7 +205,7 @@ pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out:
     dispatch!(level, simd => peaks(simd, tile, above, caps, out));
 }
 
-/// What kernels ask of a tile.
+/// The shape and the labels of a tile, as kernels use them.
 trait TileShape<'a> {
     /// Panics if the tile, or the room for values, has a shape that kernels do not know.
     fn check(&self, rows: usize, out: usize);
@@ -247,7 +248,7 @@ pub fn ask_for(tile: Tile) {
     black_box(labels.iter().step_by(VECTOR).fold(0, |asked, label| asked ^ label));
 }
 
-/// The code below the lowest one with a value other than zero.
+/// Returns the code just below the lowest code with a value other than zero.
 pub(super) fn above_zero(table: &[f64; 256]) -> Option<u8> {
     debug_assert_eq!(table[0], 0.0, "code 0 never counts");
     table.iter().skip(1).position(|&value| value != 0.0).map(|code| code as u8)
@@ -256,7 +257,7 @@ pub(super) fn above_zero(table: &[f64; 256]) -> Option<u8> {
 // -------------------------------------------------------------------------------------------------
 // Blocks of labels and their hits
 
-// Three levels of bits let a walk touch only what has hits, whatever the density:
+// Three levels of bits let a walk skip labels without hits, at any density:
 //
 //     labels   256 vectors of 64                  16 KiB   read once
 //     masks    one u64 a vector, a bit a label     2 KiB   bit 4·lane + rank % 4: lane by lane,
@@ -276,7 +277,7 @@ struct LabelBlock<'a> {
     ranks: Range<usize>,
     /// The hits of each vector: bit `4 * lane + rank % 4`.
     masks: [u64; BLOCK],
-    /// Marks of the vectors that have hits, one bit each.
+    /// One bit a vector, set if the vector has a hit.
     hit: [u8; BLOCK / 8],
 }
 
@@ -410,8 +411,8 @@ impl<'a> LabelBlock<'a> {
         let whole_quads = (self.ranks.start | self.ranks.end).is_multiple_of(4);
         for word in start / 64..end.div_ceil(64) {
             let mut hit_vectors = u64::from_le_bytes(self.hit.as_chunks().0[word % (BLOCK / 64)]);
-            // Vectors of quads that take no part, at both ends. Neither shift is by 64: the word
-            // has at least one vector that does.
+            // Drop the vectors of quads outside the ranks, at both ends. Neither shift reaches 64,
+            // because the word has at least one vector inside the ranks.
             hit_vectors &= u64::MAX << start.saturating_sub(word * 64);
             hit_vectors &= u64::MAX >> (word * 64 + 64).saturating_sub(end);
             while hit_vectors != 0 {
@@ -458,7 +459,7 @@ impl<'a> LabelBlock<'a> {
         hits as usize * crossover < self.labels.len() / SAMPLED
     }
 
-    /// The vectors of one strip that take part, with their quads.
+    /// Returns the vectors of a strip inside the ranks, with their quads.
     #[inline(always)]
     fn strip(&self, strip: usize) -> impl Iterator<Item = (usize, &'a [u8])> {
         let (quads, row) = (self.quads(), self.strips() * VECTOR);
@@ -478,11 +479,11 @@ impl<'a> LabelBlock<'a> {
     }
 }
 
-// Four places are written whether or not there are four hits, and only the number tells how many
-// count: so the loop's length is the same for up to four hits, and no branch depends on a single
-// bit. A mask that has run out gives place 64 of the vector, which nobody reads.
-/// Lists the set bits of a mask, counted from `first`, and returns their number. The places behind
-/// them are undefined.
+// The loop writes four places even for fewer hits, and only the returned number tells how many
+// places count. So the loop has equal length for up to four hits, and no branch depends on a single
+// bit. A mask that has run out gives place 64 of the vector, but no caller reads this place.
+/// Lists the set bits of a mask, counted from `first`, and returns their number. Places behind the
+/// listed bits are undefined.
 #[inline(always)]
 fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     const AT_ONCE: usize = 4;
@@ -497,9 +498,9 @@ fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     hits
 }
 
-// A quad lies as [lane][rank % 4]. Stepping all lanes down one rank needs its 16 labels side by
-// side, a transposition of 4 × 16 bytes: one permutation of bytes with AVX-512, else the load that
-// splits four interleaved streams.
+// A quad lies as [lane][rank % 4]. Stepping all lanes down a rank needs the 16 labels of the rank
+// side by side, hence a transposition of 4 × 16 bytes. AVX-512 transposes by a permutation of
+// bytes, other levels by a load that splits four interleaved streams.
 /// The codes of one vector by rank: `[rank%4][lane]`.
 #[inline(always)]
 fn transposed<S: Simd>(simd: S, labels: &[u8]) -> u8x64<S> {
@@ -611,8 +612,8 @@ fn lanes_at<S: Simd>(simd: S, masks: &ByRank, rank: usize) -> [mask64x8<S>; 2] {
     [mask64x8::from_bitmask(simd, low.into()), mask64x8::from_bitmask(simd, high.into())]
 }
 
-/// The crossover for vectors of 512 and of 256 bits. With narrower vectors it is 0, because they
-/// walk every hit faster than they widen its mask.
+/// Returns the crossover for vectors of 512 or of 256 bits. Narrower vectors get 0, because walking
+/// a hit costs less there than widening its mask.
 #[inline(always)]
 fn by_width<S: Simd>(simd: S, [wide, half]: [usize; 2]) -> usize {
     match simd.level() {
@@ -634,9 +635,9 @@ fn is_wide<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Whether the instructions of AVX2, or those of every 64-bit ARM, are there: a `mul_add` that
-/// rounds once, counting bits and clearing the lowest one. (SSE4.2 counts but does not clear, and
-/// listing hits takes twice as long with it.)
+/// Whether there are instructions for a `mul_add` that rounds once, for counting bits, and for
+/// clearing the lowest bit: on AVX2, AVX-512 and every 64-bit ARM. (SSE4.2 counts bits but does not
+/// clear the lowest bit, and listing hits takes twice as long.)
 #[inline(always)]
 fn fuses_and_counts<S: Simd>(simd: S) -> bool {
     match simd.level() {
@@ -649,12 +650,12 @@ fn fuses_and_counts<S: Simd>(simd: S) -> bool {
 }
 
 // -------------------------------------------------------------------------------------------------
-// Precision sums, and all that hits of one threshold can tell
+// Precision sums, counts and first ranks of the hits of one threshold
 
-// The sum is a chain of dependent additions in rank order, which is the order of the formula, so
-// within a lane nothing can be done at once. Across lanes everything can: sixteen chains run side
-// by side under masks. Lanes without a hit at a rank keep their sum by selection and do not add
-// 0.0, so what was computed for them, a quotient of an old h, is never seen.
+// The sum of a lane is a chain of dependent additions in rank order, the order of the formula, so
+// the steps of a lane cannot run in parallel. Lanes can: sixteen chains run side by side under
+// masks. A lane without a hit at a rank keeps its sum by selection instead of adding 0.0, so the
+// quotient computed from its old h is never seen.
 //
 // Hits are counted in f64, exact far beyond any depth, so that h needs no conversion for the
 // quotient. Counting them in 16 bits was slower everywhere, as was adding converted 0s and 1s in
@@ -745,20 +746,20 @@ impl<S: Simd, const FIRST: bool> LaneFold<S> for PrecisionSumFold<FIRST> {
     }
 }
 
-// Why the bits are those of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u. What r lacks, 1 −
-// r·i = −δ, is a multiple of the last place of r, as i is a whole number, and at most i/2 of them:
-// so the first mul_add is exact for i < 2²⁶, and rest = −δ/i but for some u of it. The last mul_add
-// rounds, once,
+// Why the result has the bits of a division. With u = 2⁻⁵³, r = (1 + δ)/i for |δ| ≤ u. The residual
+// of r, 1 − r·i = −δ, is a multiple of the last place of r, as i is a whole number, and at most i/2
+// last places: so the first mul_add is exact for i < 2²⁶, and rest = −δ/i with a relative error of
+// some u. The last mul_add rounds, once,
 //
 //     h·r + h·rest = h/i + h·(some 2u·δ/i)
 //
-// which is off from h/i by some 2⁻¹⁰⁴ of it. Could that put it on the other side of a midpoint
-// between two floats? A midpoint is M·2ᵏ with an odd M of 54 bits. h/i is none, as i·M·2ᵏ = h would
-// make M a factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is at least 1, so
-// h/i is at least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. So both round to the
-// same float.
-/// Reciprocals of the ranks of a block, which are made once for its four strips: each with what it
-/// lacks as rounded.
+// which is off from h/i by some 2⁻¹⁰⁴ · h/i. Could this error cross a midpoint between two floats?
+// A midpoint is M·2ᵏ with an odd M of 54 bits. h/i is no midpoint, as i·M·2ᵏ = h would make M a
+// factor of h < 2²⁶. And the whole number h·2⁻ᵏ − i·M (k < 0, as h ≤ i) is at least 1, so h/i is at
+// least 2ᵏ/i > 2ᵏ⁻²⁶, some 2⁻⁷⁹ of itself, away from any midpoint. Hence the last mul_add and the
+// division h/i round to the same float.
+/// Reciprocals of the ranks of a block, made once for its four strips, each with its rounding
+/// error.
 struct Inverses {
     inverse: [f64; RANKS],
     rest: [f64; RANKS],
@@ -769,8 +770,8 @@ impl Inverses {
         Inverses { inverse: [0.0; RANKS], rest: [0.0; RANKS] }
     }
 
-    /// Makes those of some places in a block whose first place has the rank `first`, and of their
-    /// neighbours, by eights.
+    /// Computes the reciprocals of some places in a block, whose first place has the rank `first`.
+    /// Reciprocals come in eights, so neighbours of the places are computed too.
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, first: usize, places: &Range<usize>) {
         let one = f64x8::splat(simd, 1.0);
@@ -794,8 +795,8 @@ impl Inverses {
 }
 
 #[inline(always)]
-// The three kinds of cutoffs are merged as sorted lists: the fold goes to the nearest one of any
-// kind and stores what is read there.
+// The three kinds of cutoffs are merged as sorted lists: the fold goes to the nearest cutoff of any
+// kind and stores the values due at this cutoff.
 fn hits_at<S: Simd>(
     simd: S,
     tile: Tile,
@@ -845,14 +846,14 @@ fn open_lanes(first: &[u32]) -> u64 {
     first.iter().enumerate().map(|(lane, &rank)| u64::from(rank == 0) * (0xf << (4 * lane))).sum()
 }
 
-/// Notes the first hits of one strip in one quad, and returns the lanes that are still open.
+/// Notes the first hits of a strip in a quad, and returns the lanes still without a hit.
 #[inline(always)]
 fn first_of_quad(mask: u64, mut open: u64, rank: usize, first: &mut [u32]) -> u64 {
     let mut mask = mask & open;
     while mask != 0 {
         let bit = mask.trailing_zeros() as usize;
         first[bit / 4] = (rank + bit % 4) as u32;
-        // The lane is closed, its later ranks of the same quad included.
+        // Close the lane, including its later ranks in this quad.
         open &= !(0xf << (bit & !3));
         mask &= open;
     }
@@ -1031,7 +1032,7 @@ impl<'a> Staircase<'a> {
     fn new(table: &'a [f64; 256]) -> Self {
         let mut stairs = Staircase { table, above: [0; STEPS], value: [0.0; STEPS], steps: None };
         let mut steps = 0;
-        // Code 0 has the value 0 (it never counts), so 0 below all steps is right.
+        // Code 0 never counts and has the value 0, so the value below all steps is 0.
         for code in (0..255).filter(|&code| table[code] != table[code + 1]) {
             if steps == STEPS {
                 return stairs;
@@ -1109,7 +1110,7 @@ impl Weights {
         }
     }
 
-    /// Weighs one value at consecutive ranks.
+    /// Weighs `value` at consecutive ranks from `first` on.
     #[inline(always)]
     fn weigh_ranks(&self, value: f64, first: usize, out: &mut [f64]) {
         match self {
@@ -1130,7 +1131,7 @@ impl Weights {
         }
     }
 
-    /// Computes one rank of a cascade.
+    /// Adds the terms of a rank to the sums of a cascade, and lowers the chances to read on.
     #[inline(always)]
     fn stop_at<S: Simd>(
         &self,
@@ -1335,8 +1336,8 @@ impl<S: Simd> LaneFold<S> for Cascade<'_> {
 // -------------------------------------------------------------------------------------------------
 // Peak precision
 
-// A hit beyond the cap of a point is beyond those of all earlier points too. So a hit raises one
-// point, and not each of eleven.
+// A hit beyond the cap of a point is beyond the caps of all earlier points too. So each hit raises
+// a single point instead of all eleven.
 /// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises
 /// the last point whose cap it has reached, and in the end each point takes the maximum of the
 /// points from itself on.
@@ -1373,11 +1374,11 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
 // -------------------------------------------------------------------------------------------------
 // Walked folds
 
-// A term here is a function of several numbers of its lane, which neither a table by rank nor a
-// mask can give. So these folds always walk, and cost some cycles a hit, however many hits there
-// are.
+// A term of a walked fold depends on several numbers of its lane, and neither a table by rank nor a
+// mask can give these numbers. So walked folds never go dense, and cost some cycles a hit at any
+// density.
 /// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and
-/// `cut(index)` after each.
+/// `cut(index)` after each cutoff.
 #[inline(always)]
 fn walk_all<S: Simd, T>(
     simd: S,
@@ -1435,7 +1436,7 @@ pub fn preference_sum(
     );
 }
 
-// InfAP. Labels of documents that are not in the pool are not walked: they count through the rank
+// InfAP. The walk skips documents outside the pool, because such documents count through the rank
 // alone. A negative grade means in the pool and not judged.
 /// Sums the expected precision at hits, for a pool of which a sample was judged; the term is
 /// defined at `Fold::InferredSum`. As `[lane]`.

@@ -1,14 +1,14 @@
 //! The folds over the list of a tile's documents that matter, in place of its labels
 //! (`label/listed.rs` says when there are lists).
 //!
-//! A list is in the order of lines of 64 ranks. So what comes down to a cutoff is its beginning, up
-//! to the line that the cutoff divides, and a fold needs neither blocks nor masks: it steps from
-//! one document to the next. Each lane adds in rank order with the operations of the formula, as in
-//! `folds.rs`, so the bits are the same.
+//! A list is in the order of lines of 64 ranks. So the documents above a cutoff are the beginning
+//! of the list, up to the line that the cutoff divides. A fold needs neither blocks nor masks: the
+//! fold steps through the documents of the list. Each lane adds in rank order with the operations
+//! of the formula, as in `folds.rs`, so the bits are the same.
 //!
 //! Most named documents may be no hits (judgments are most often of documents that are not
-//! relevant), and no processor predicts which. So hits are picked first, some documents at a time,
-//! without a branch, and then visited.
+//! relevant), and no processor predicts the hits. So hits are picked first, some documents at a
+//! time, without a branch, and then visited.
 
 use std::hint::black_box;
 
@@ -28,12 +28,12 @@ pub struct HitColumns<'a> {
     pub counts: (&'a [u32], usize),
     /// The sums of precisions.
     pub precision: (&'a [u32], usize),
-    /// The first hits: the deepest rank at which one is looked for.
+    /// The first hits, with the deepest rank of the search.
     pub first: Option<(u32, usize)>,
 }
 
-/// The smallest set outside of which no document matters to a program, if all of its folds can be
-/// computed over lists of the documents in it.
+/// Returns the smallest set with all documents that matter to a program, if lists of these
+/// documents suffice for all folds of the program.
 pub(crate) fn heeded(program: &Program) -> Option<Above> {
     let heeded = |fold: &Fold| match fold {
         Fold::Count(set) | Fold::FirstRank(set) | Fold::PrecisionSum(set) => Some(*set),
@@ -56,7 +56,7 @@ pub fn ask_for(list: &[ListedDocument]) {
     black_box(lines.fold(0, |asked, document| asked ^ document.code()));
 }
 
-/// Computes what is wanted of the hits of one threshold into `values`, `[column][lane]`.
+/// Computes the `wanted` columns of one threshold into `values`, `[column][lane]`.
 pub fn hits(
     list: &[ListedDocument],
     above: u8,
@@ -182,8 +182,7 @@ struct RestOfList<'l> {
     after: u32,
 }
 
-/// The documents of a list between two cutoffs: those in `list` with a rank beyond `after` that is
-/// at most `upto`.
+/// The documents of `list` between two cutoffs, with ranks beyond `after` and at most `upto`.
 struct ListStretch<'l> {
     list: &'l [ListedDocument],
     after: u32,

@@ -39,7 +39,7 @@ impl Cpu {
         Cpu { level: Level::new() }
     }
 
-    /// Computes the columns of one tile.
+    /// Computes all columns of the tile with index `at`.
     #[cfg(any(feature = "gpu", feature = "parts"))]
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
         let mut scratch = StepBuffers::default();
@@ -99,8 +99,8 @@ impl Cpu {
         self.level
     }
 
-    /// Every level of this kind of processor by name, the best first; `None` if this machine lacks
-    /// it.
+    /// Returns every level of this kind of processor by name, best first, with `None` for each
+    /// level that this machine lacks.
     #[cfg(feature = "internals")]
     pub fn known_levels() -> Vec<(&'static str, Option<Self>)> {
         let best = Level::new();
@@ -127,7 +127,7 @@ impl Cpu {
         if levels.is_empty() { vec![Cpu::new()] } else { levels }
     }
 
-    /// The level by name, such as `avx512`.
+    /// Returns the name of the SIMD level, such as `avx512`.
     pub fn name(&self) -> String {
         let level = format!("{:?}", self.level);
         level.split('(').next().unwrap_or_default().to_lowercase().replace('_', ".")
@@ -171,8 +171,8 @@ impl Engine for Cpu {
                     let kept = if listed { job.batch.listed(at, &mut room) } else { None };
                     let list = kept.or_else(|| rare.listed(&job.batch, at, &mut room));
                     self.fold(job, at, (job.batch.tile(at), list), &steps, &mut scratch);
-                    // Most often the next tile is this worker's as well: it is loaded while this
-                    // one is finished.
+                    // Most often this worker takes the next tile as well. So prefetch the next tile
+                    // while the current tile is finished.
                     if at + 1 < end {
                         match job.batch.listed_before(at + 1).filter(|_| listed) {
                             Some(next) => listed::ask_for(next),
@@ -188,22 +188,22 @@ impl Engine for Cpu {
     }
 }
 
-/// The documents of tiles in which few matter, listed for folds that follow at once. Where a tile
-/// has many, so have its neighbours most often: they are not tried, and twice as many after each
-/// that was tried in vain.
+/// Lists of documents for tiles in which few documents matter, made just before the folds. A tile
+/// with many documents that matter mostly has similar neighbours. So a failed try skips the next 15
+/// tiles, and each further failure doubles the number of skipped tiles, up to 1000.
 struct RareDocuments {
-    /// The documents that matter, if lists of them serve all folds.
+    /// The set of documents that matter, if all folds can use lists.
     heeded: Option<Above>,
-    /// The deepest rank that is looked at, if there is one.
+    /// The deepest rank that the program reads; `None` for whole rankings.
     reach: Option<u32>,
-    /// The number of tiles until one is tried again.
+    /// The number of tiles to pass by before the next try.
     left: usize,
-    /// The number of tiles that are passed by after the next one that is tried in vain.
+    /// The number of tiles to pass by after the next failed try.
     passed: usize,
 }
 
 impl RareDocuments {
-    /// The tiles that are passed by after the first one with many documents, and the most.
+    /// The number of tiles to pass by after a first failed try, and its maximum.
     const PASSED: [usize; 2] = [15, 1000];
 
     fn of(heeded: Option<Above>, reach: Option<u32>) -> Self {

@@ -1,10 +1,10 @@
 //! A program prepared for tiles: the kernels that compute its tasks, with their ranks, weights and
 //! columns, computed once.
 //!
-//! Reading labels is what a fold costs first, so folds of the same hits share a pass: a precision
-//! sum steps through its hits anyway, has their number as a state, and meets the first of them. A
-//! count alone is cheaper than that (it needs no walk), so it joins only where the sum goes at
-//! least as deep; a sum would not be deepened for a count.
+//! Reading labels is the first cost of a fold, so folds over equal hits share a pass: a precision
+//! sum walks its hits anyway, keeps their number as a state, and meets the first hit. A count alone
+//! needs no walk and is cheaper. So a count joins a sum only if the sum goes at least as deep; no
+//! sum goes deeper for a count.
 //!
 //! ```text
 //! program                        steps
@@ -15,8 +15,8 @@
 //! WeightedSum      at 10      ──► a pass of its own: its hits are other documents
 //! ```
 //!
-//! Passes over the same tile follow one another, so all but the first read labels from the nearest
-//! cache.
+//! All passes over a tile run in succession, so every pass but the first reads labels from the
+//! nearest cache.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ pub(super) struct Step {
 
 #[derive(Debug)]
 enum StepKernel {
-    /// A precision sum, with the other results of the same hits.
+    /// A precision sum, with counts and first rank of its hits.
     Hits(u8, Extra),
     Count(u8),
     /// Hits down to an input of the queries, with the index of the input.
@@ -88,7 +88,7 @@ pub(super) struct StepBuffers {
 pub(super) struct Lanes<'a> {
     pub(super) level: Level,
     pub(super) tile: Tile<'a>,
-    /// The documents of the tile that the judgments name, if they are listed.
+    /// The list of the tile's documents with judgments, if the tile has such a list.
     pub(super) list: Option<&'a [ListedDocument]>,
     /// The index of the tile.
     pub(super) at: usize,
@@ -116,8 +116,8 @@ pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
     steps
 }
 
-/// Whether a task is computed with a precision sum. A count or a first hit of the same set is, if
-/// the sum goes as deep: it walks the hits there anyway.
+/// Whether a task is computed with a precision sum. A count or a first hit of the same set shares
+/// the pass of a sum at least as deep, because the sum walks the hits anyway.
 fn shares(sum: &Task, task: &Task) -> bool {
     let Fold::PrecisionSum(set) = sum.fold else { return false };
     let same = task.fold == Fold::Count(set) || task.fold == Fold::FirstRank(set);
@@ -146,8 +146,8 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
     Step { kernel, ranks: ranks(sum), column }
 }
 
-/// Makes the steps of counts: those at fixed ranks in one pass, unless they are computed with a
-/// precision sum, and one pass for each input of the queries.
+/// Makes the steps of counts: a pass for all fixed ranks, unless a precision sum computes these
+/// counts, and a pass for each input of the queries.
 fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     let Fold::Count(set) = task.fold else { unreachable!("{} is no count", task.fold.name()) };
     let ranks = ranks(task);
@@ -163,7 +163,7 @@ fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     }
 }
 
-/// Makes the step of a task that shares its pass with no other.
+/// Makes the step of a task with a pass of its own.
 fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
     let ranks = ranks(task);
     let depth = ranks.last().map_or(0, |&last| deepest.min(last as usize));
@@ -224,8 +224,8 @@ impl Lanes<'_> {
         }
     }
 
-    /// Runs a step over the list of the tile's documents; returns false if it needs documents that
-    /// are not listed, or has no such kernel.
+    /// Runs a step over the list of the tile's documents. Returns false if the step needs documents
+    /// outside the list, or has no kernel for lists.
     fn listed(
         &self,
         list: &[ListedDocument],
@@ -366,8 +366,8 @@ impl Lanes<'_> {
         for (&input, end) in needed.iter().zip(1..) {
             let input = &inputs[input];
             lanes.extend(batch.rows(self.at).iter().map(|&row| input[batch.judgments(row)]));
-            // Lanes without a row get limits and caps of 0. Their labels are all past the end, so
-            // nothing is computed with these.
+            // Lanes without a row get limits and caps of 0. All labels of such a lane are past the
+            // end, so no limit or cap has an effect.
             lanes.resize(end * self.tile.lanes, 0);
         }
     }
@@ -380,8 +380,8 @@ fn in_counts(counts: &mut Vec<u32>, out: &mut [f64], fold: impl FnOnce(&mut [u32
     copy(&counts[..out.len()], out);
 }
 
-// Counts and ranks are exact in f64. So all columns have one type, and the last line of a formula
-// one kind of operand.
+// Counts and ranks are exact in f64. So all columns have the same type, and the last line of a
+// formula has a single kind of operand.
 fn copy(counts: &[u32], out: &mut [f64]) {
     out.iter_mut().zip(counts).for_each(|(out, &count)| *out = count.into());
 }

@@ -1,9 +1,9 @@
-//! Batches of whole tiles on their way through a device: labels are sent to it, kernels run, and
-//! columns of words come back, three batches at a time.
+//! Batches of whole tiles on their way through a device: labels go up, kernels run, and columns of
+//! words come back, three batches at a time.
 //!
-//! Each batch has a set of buffers of its own, which is used again and again, so memory stays
-//! bounded however large the file is: while one batch is computed, the next is copied from the
-//! mapped file and the one before is finished on the host.
+//! Each batch has a reused set of buffers of its own, so memory stays bounded for any size of file.
+//! While the device computes a batch, the host copies the next batch from the mapped file and
+//! finishes the previous batch.
 //!
 //! ```text
 //! time ─────────────────────────────────────────────►
@@ -12,13 +12,13 @@
 //! berths     A    │   B    │   C    │        A         │        B
 //! ```
 //!
-//! Three is the least with which neither waits for the other: one batch on its way up, one in
-//! kernels, one on its way back. Batches are received in the order in which they were submitted, so
-//! answers arrive in the order of tiles.
+//! Three is the least number of batches with which neither host nor device waits: the first comes
+//! back, the second is in kernels, the third goes up. Batches are received in order of submission,
+//! so answers arrive in the order of tiles.
 //!
 //! A berth's buffers are made once, for the largest batch, and mapped and unmapped in turns. Labels
-//! go through staging buffers of 4 MiB each, because a buffer that the host can write is not one
-//! that kernels read fast everywhere; several threads fill them side by side.
+//! go through staging buffers of 4 MiB each, because kernels do not read a host-writable buffer
+//! fast on every device; several threads fill the staging buffers side by side.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -112,7 +112,7 @@ pub(super) struct Berth {
     inputs: wgpu::Buffer,
     pub(super) columns: wgpu::Buffer,
     answers: wgpu::Buffer,
-    /// One uniform for each pass, that of the judged-only view first.
+    /// The uniform of the judged-only view, followed by the uniforms of all passes.
     batches: Vec<wgpu::Buffer>,
     clock: Option<Clock>,
 }
@@ -159,10 +159,10 @@ impl<'a> Ready<'a> {
         Ok(Ready { device, integers, sizes, judged, passes, columns })
     }
 
-    /// Sends tiles through the device, and passes the words of each batch to `each`, in order.
+    /// Sends tiles through the device, and passes the words of each batch to `take`, in order.
     ///
     /// # Errors
-    /// Whatever goes wrong on the device.
+    /// Any failure of the device, or an error of `take`.
     pub fn run(
         &self,
         job: &Job<'_>,
@@ -337,7 +337,7 @@ impl<'a> Ready<'a> {
         Ok(())
     }
 
-    /// Encodes all kernels over one batch.
+    /// Encodes all kernels over a batch as one compute pass.
     fn encode(
         &self,
         view: View,
@@ -417,7 +417,7 @@ impl<'a> Ready<'a> {
         groups
     }
 
-    /// Runs all kernels over one batch.
+    /// Dispatches all kernels over a batch of `tiles` tiles.
     pub(super) fn dispatch(
         &self,
         groups: &[wgpu::BindGroup],
@@ -449,7 +449,7 @@ impl<'a> Ready<'a> {
             for tile in batch.tiles() {
                 let end = words.len() + LANES;
                 words.extend(batch.rows(tile).iter().map(|&row| input[batch.judgments(row)]));
-                // A tile has 64 slots even if it has 16 lanes, so that a slot is tile · 64 + lane.
+                // Even a tile of 16 lanes takes 64 slots: the slot of a lane is tile · 64 + lane.
                 words.resize(end, 0);
             }
         }

@@ -1,5 +1,4 @@
-//! Adapters, and an open device of one of them. A driver's refusal becomes an error and never a
-//! panic.
+//! GPU adapters and open devices. A driver's refusal becomes an error and never a panic.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -8,7 +7,7 @@ use std::time::Duration;
 use super::sources::with_native_integers;
 use crate::error::{Error, Result};
 
-/// A GPU, or a program that acts as one, as its driver describes it.
+/// A GPU, or a program that acts as a GPU, as described by its driver.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     /// The name, such as `NVIDIA H100` or `llvmpipe (LLVM 15.0.6, 256 bits)`.
@@ -27,7 +26,7 @@ pub struct Adapter {
     pub timestamps: bool,
     /// Whether shaders have integers of 64 bits.
     pub integers64: bool,
-    /// The reason why it cannot be used, if there is one.
+    /// The reason why the adapter is unusable; `None` if laneval can use the adapter.
     pub unusable: Option<String>,
 }
 
@@ -43,7 +42,7 @@ const SOFTWARE: &str = "software";
 /// The choice of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice<'a> {
-    /// The most powerful one that is not software.
+    /// The most powerful adapter that is not software.
     #[default]
     Hardware,
     /// The adapter with this number in [`adapters`], or the first with this text in its name;
@@ -51,12 +50,13 @@ pub enum Choice<'a> {
     Named(&'a str),
 }
 
-/// Lists all adapters of this machine; none if there is no driver.
+/// Lists all adapters of this machine. Without a driver, the list is empty.
 pub fn adapters() -> Vec<Adapter> {
     found().iter().map(describe).collect()
 }
 
-/// The adapters of Vulkan, Metal and DirectX 12, in their own order; `WGPU_BACKEND` narrows that.
+/// Returns the adapters of Vulkan, Metal and DirectX 12 in the order of wgpu; `WGPU_BACKEND`
+/// restricts the backends.
 fn found() -> Vec<wgpu::Adapter> {
     let backends = wgpu::Backends::PRIMARY.with_env();
     let descriptor = wgpu::InstanceDescriptor {
@@ -151,8 +151,8 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
     }
 }
 
-/// An open device. It keeps errors that occur outside of a call until they are asked for, and makes
-/// each pipeline only once.
+/// An open device. Errors outside of a call are kept until a caller asks, and each pipeline is made
+/// only once.
 pub struct Device {
     /// The adapter of the device.
     pub adapter: Adapter,
@@ -169,7 +169,7 @@ impl Device {
     /// Opens a device of the chosen adapter.
     ///
     /// # Errors
-    /// No such adapter, or one that refuses.
+    /// No adapter that fits the choice, an unusable adapter, or a refusal of the driver.
     pub fn open(choice: Choice) -> Result<Self> {
         let (found, adapter) = choose(choice, found())?;
         let (limits, wanted) =
@@ -233,7 +233,7 @@ impl Device {
     /// Makes the pipeline of a shader with one of the layouts.
     ///
     /// # Errors
-    /// A shader that the driver refuses.
+    /// The driver refuses the shader.
     pub(super) fn pipeline(
         &self,
         source: &str,
@@ -365,7 +365,7 @@ impl Device {
     }
 }
 
-/// Commands under way, and the buffers that are mapped when they are done.
+/// Commands under way, with the buffers to map when the commands are done.
 pub(super) struct PendingCommands {
     submission: wgpu::SubmissionIndex,
     mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,

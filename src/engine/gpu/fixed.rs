@@ -56,19 +56,19 @@ pub fn inferred_shares(depth: u32) -> impl Iterator<Item = [u64; 2]> {
     })
 }
 
-/// The number of bits by which a precision in units of 2^-63 is shortened, so that `depth` of them
-/// stay below 2^63.
+/// Returns the number of bits to drop from a precision in units of 2^-63, so that a sum of `depth`
+/// precisions stays below 2^63.
 pub fn precision_bits(depth: u32) -> u32 {
     depth.next_power_of_two().ilog2().max(1)
 }
 
-/// The codes that count, from the first to the last, with their numbers.
+/// The range of codes that count, with their numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
     /// The first code that counts.
     pub first: u8,
-    /// The numbers of the codes from the first one on, up to the last that counts; empty if none
-    /// does.
+    /// The numbers of the codes from the first to the last code that counts; empty if no code
+    /// counts.
     pub numbers: Vec<f64>,
 }
 
@@ -143,8 +143,8 @@ impl IntegerTerms {
         if self.wide { 3 } else { 2 }
     }
 
-    /// The term of the `code`-th code with a gain at index `rank` (from 0); 0 beyond the ranks that
-    /// have terms.
+    /// Returns the term of the `code`-th code with a gain at index `rank` (from 0), and 0 beyond
+    /// `depth`.
     pub fn term(&self, rank: u32, code: u32) -> i128 {
         if rank >= self.depth {
             return 0;
@@ -154,8 +154,8 @@ impl IntegerTerms {
     }
 }
 
-/// The largest s for which a sum up to `largest` stays below 2^63 in units of 2^-s, with room for
-/// the rounding of 2^16 terms.
+/// Returns the largest s with which a sum up to `largest` stays below 2^63 in units of 2^-s, with
+/// room for the rounding of 2^16 terms.
 fn scale(largest: f64) -> i32 {
     let exponent = largest.max(f64::MIN_POSITIVE).log2().floor() as i32;
     let fits = |scale: &i32| largest * power_of_two(*scale) <= ONE as f64 - power_of_two(17);
@@ -195,8 +195,8 @@ impl Chances {
         })
     }
 
-    /// The chance to stop at the `code`-th code that may, times the weight at index `rank` (from
-    /// 0); 0 beyond the ranks that have weights.
+    /// Returns the chance to stop at the `code`-th stopping code, times the weight at index `rank`
+    /// (from 0), and 0 beyond `depth`.
     pub fn term(&self, rank: u32, code: u32) -> u64 {
         if rank >= self.depth {
             return 0;

@@ -1,12 +1,13 @@
-//! Kernels: which tasks step down the ranks together, and in which blocks of ranks.
+//! Kernels: groups of tasks with a shared walk down the ranks, and the blocks of ranks for each
+//! walk.
 //!
 //! A kernel reads every label once, however many folds and cutoffs it computes. Four words, sixteen
-//! ranks of a row, are under way at a time; a word in which nothing counts for any of its folds is
-//! skipped by one test.
+//! ranks of a row, are under way at a time; one test skips a word without a label that counts for a
+//! fold of the kernel.
 //!
-//! Tables are read by rank and code. Those of weights by many codes and ranks may be large: then a
-//! task has a kernel of its own, which runs once for each block of ranks with that block's table,
-//! and carries its state in columns behind those of the answers.
+//! Tables are read by rank and code. Tables of weights by many codes and ranks may be large. A task
+//! with a large table has a kernel of its own. The kernel runs once for each block of ranks with
+//! the table of the block, and carries its state in columns behind the columns of the answers.
 
 use std::ops::Range;
 
@@ -39,11 +40,11 @@ pub struct Kernel {
     tables: Vec<TablePart>,
 }
 
-/// Makes the kernels of all tasks. Tasks that look at more than judged documents have kernels of
-/// their own, or they would make the others look too.
+/// Makes the kernels of all tasks. Tasks over more than judged documents get separate kernels, or
+/// every task of a kernel would have to look at unjudged documents too.
 pub fn kernels(integers: &IntegerProgram) -> Vec<Kernel> {
-    // Invariant: a kernel with more than one block has one task, whose state alone is carried: see
-    // `carried(&tasks[0].kind)`.
+    // Invariant: a kernel with several blocks has one task, because `carried(&tasks[0].kind)`
+    // carries only the state of the first task.
     let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
     let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
         integers.tasks.iter().partition(large);
@@ -67,7 +68,7 @@ impl Kernel {
             .flat_map(|cut| tasks.iter().map(move |task| column(cut, task)))
             .collect();
         let by_rank: u32 = tasks.iter().map(|task| rank_words(&task.kind)).max().unwrap_or(0);
-        // `None` without any table by rank: then one block has all ranks.
+        // Without a table by rank the division gives `None`, and one block takes all ranks.
         let ranks =
             (BLOCK_BYTES / 4).checked_div(by_rank).map_or(integers.depth, |ranks| ranks.max(1));
         let blocks = (0..integers.depth.max(1)).step_by(ranks.max(1) as usize);

@@ -53,11 +53,11 @@ pub struct ProductUniform {
     pub word: u32,
     /// The way in which the state is read.
     pub state: u32,
-    /// The start of the factors; 0 for the same factor everywhere.
+    /// The start of the factors by query; 0 if one factor serves all queries.
     pub factors: u32,
-    /// The low half of the factor that is the same everywhere.
+    /// The low half of the factor for all queries.
     pub factor_low: u32,
-    /// The high half of that factor.
+    /// The high half of the factor for all queries.
     pub factor_high: u32,
     /// The shift: the product is divided by 2^shift.
     pub shift: u32,

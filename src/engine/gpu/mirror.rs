@@ -51,7 +51,7 @@ fn store(task: &IntegerTask, cut: usize, state: &[u32], words: &mut [u32]) {
     words[first..first + state.len()].copy_from_slice(state);
 }
 
-/// The state of one fold. Each fold uses the fields that it needs.
+/// The state of one fold. Each kind of fold uses only some of the fields.
 struct Twin {
     hits: u32,
     others: u32,

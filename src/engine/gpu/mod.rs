@@ -1,9 +1,9 @@
-//! The GPU engine: the same tiles and the same program in compute shaders, and sums in integers, so
-//! that every device answers with the same bits.
+//! The GPU engine: tiles and programs of the CPU engine run in compute shaders with integer sums,
+//! so every device answers with equal bits.
 //!
 //! [`tasks`] turns a program into integers, [`fixed`] chooses units and bounds errors, [`kernels`]
 //! makes shaders, [`batch`] sends tiles through a device, and the host makes f64 columns of the
-//! answers. [`mirror`] computes the same integers plainly.
+//! answers. [`mirror`] computes the integers of the shaders in plain Rust.
 
 #[cfg(target_endian = "big")]
 compile_error!(
@@ -50,7 +50,8 @@ impl Gpu {
     /// Opens the chosen adapter.
     ///
     /// # Errors
-    /// No such adapter, or one that refuses: [`Error::Device`].
+    /// No adapter that fits the choice, an unusable adapter, or a refusal of the driver:
+    /// [`Error::Device`].
     pub fn open(choice: Choice) -> Result<Self> {
         Ok(Self::of(Device::open(choice)?))
     }
@@ -166,7 +167,7 @@ pub struct Loaded<'a> {
 }
 
 impl Loaded<'_> {
-    /// The matrix whose labels these are.
+    /// The matrix of the resident labels.
     pub fn matrix(&self) -> &crate::label::LabelMatrix {
         self.matrix
     }
@@ -226,7 +227,7 @@ fn deepest(job: &Job<'_>) -> u32 {
     job.view.depth.map_or(deepest, |depth| deepest.min(depth))
 }
 
-/// The deepest rank that a job looks at, unless it is too deep.
+/// Returns the deepest rank of a job, and rejects a rank deeper than [`MAX_DEPTH`].
 fn check_depth(job: &Job<'_>) -> Result<u32> {
     let deepest = deepest(job);
     if deepest > MAX_DEPTH {

@@ -1,5 +1,5 @@
-//! The rates at which bytes move on a device and back from it. Its kernels and its answers are
-//! measured against these.
+//! The rates of copies on a device and from the device to the host: yardsticks for kernels and
+//! answers.
 
 use std::time::{Duration, Instant};
 
@@ -7,26 +7,24 @@ use super::Gpu;
 use super::device::Device;
 use crate::error::Result;
 
-/// The most bytes of a buffer that is copied; no cache holds as many.
+/// The most bytes of a copied buffer, more than any cache holds.
 const LARGEST: u64 = 256 << 20;
-/// The time that repeated copies take at least, so that the cost of submitting them does not
-/// matter.
+/// The least time of repeated copies, so long that the cost of a submission does not matter.
 const LONG: Duration = Duration::from_millis(50);
-/// The number of times of which the fastest counts.
+/// The number of repetitions, of which the fastest counts.
 const REPEATS: usize = 3;
 
-/// Bytes that were moved, with the shortest time that it took.
+/// A number of moved bytes, with the shortest time of the move.
 #[derive(Debug, Clone, Copy)]
 pub struct Moved {
     /// The number of bytes that were moved.
     pub bytes: u64,
-    /// The seconds that it took.
+    /// The shortest time of the move, in seconds.
     pub seconds: f64,
 }
 
 impl Gpu {
-    /// Copies a large buffer on the device. The bytes that are read and the bytes that are written
-    /// both count.
+    /// Copies a large buffer on the device. Bytes read and bytes written both count.
     ///
     /// # Errors
     /// No room for two buffers, or a device that was lost.
@@ -84,7 +82,7 @@ fn largest(device: &Device) -> u64 {
     LARGEST.min(device.adapter.buffer_bytes / 16 * 16)
 }
 
-/// Makes two buffers, if there is room for them.
+/// Makes two buffers, or fails if the device lacks the room.
 fn room(device: &Device, buffers: [(u64, wgpu::BufferUsages); 2]) -> Result<[wgpu::Buffer; 2]> {
     let scope = device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let buffers = buffers.map(|(bytes, usage)| device.buffer(bytes, usage));

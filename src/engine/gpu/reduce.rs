@@ -1,17 +1,17 @@
-//! Averages without any value leaving the device: resident labels are folded, each row's state is
-//! multiplied by a factor of its query that was sent once, and one sum for each measure and run
-//! comes back.
+//! Averages without any value leaving the device: the device folds resident labels, multiplies the
+//! state of each row by a factor of its query, sent only once, and returns one sum for each measure
+//! and run.
 //!
 //! A value of most measures is a state times a factor of the query (1/R, 1/k, 1/ideal). With the
-//! factors on the device, what comes back is 12 bytes for each measure and run, in place of a state
-//! for each row and cutoff.
+//! factors on the device, only 12 bytes come back for each measure and run, instead of a state for
+//! each row and cutoff.
 //!
 //! A value is (state · factor) >> shift, whole numbers again, and a sum of values has 96 bits. So
-//! it is the same for any order of rows, threads and workgroups, and `Scaled::value` says in one
-//! line of Rust what the shader must give.
+//! the sum does not depend on the order of rows, threads and workgroups, and `Scaled::value` states
+//! the required result of the shader in one line of Rust.
 //!
-//! The units: with factors up to 2ᵉ a factor is kept in units of 2ᵉ⁻⁶³, so it is at most 2⁶³. A sum
-//! is below 2⁶³, so the product is below 2¹²⁶, and shifted by 63 below 2⁶³. A count or rank is
+//! The units: factors up to 2ᵉ are kept in units of 2ᵉ⁻⁶³, hence as numbers up to 2⁶³. A sum is
+//! below 2⁶³, so the product is below 2¹²⁶, and after a shift by 63 below 2⁶³. A count or rank is
 //! below 2¹⁶, the product below 2⁷⁹, and 16 bits less suffice. The errors: the state's own times
 //! the factor, half a unit of the factor (times at most 2⁶³ or 2¹⁶: half a unit of the value), and
 //! less than a unit for the shift.
@@ -189,14 +189,14 @@ impl<'a> Reducer<'a> {
     /// product, by its index, for errors.
     ///
     /// # Errors
-    /// A product that integers cannot hold; not enough memory; a device that was lost.
+    /// A product too large for the integers; not enough memory; a lost device.
     pub fn new(
         loaded: &'a Loaded<'a>,
         job: &Job<'_>,
         products: &[Product],
         name: impl Fn(usize) -> String,
     ) -> Result<Self> {
-        // Nothing goes up or down any more, so a batch is only bounded by what one binding takes.
+        // Labels are resident and no columns come back, so only the largest binding bounds a batch.
         /// The most bytes that the device keeps of a batch.
         const BATCH: u64 = 128 << 20;
         let integers = Arc::new(IntegerProgram::new(job.program, check_depth(job)?));
@@ -244,7 +244,7 @@ impl<'a> Reducer<'a> {
         self.scaled.iter().map(|scaled| scaled.error).collect()
     }
 
-    /// Prepares one batch with its factors.
+    /// Prepares a resident batch and the factors of its queries.
     fn part(&self, job: &Job<'_>, batch: &Batch<'_>, runs: usize) -> Result<LoadedBatch> {
         let device = &self.loaded.gpu.device;
         let largest = Largest::of(std::slice::from_ref(batch));
@@ -259,7 +259,7 @@ impl<'a> Reducer<'a> {
         let runs_of_rows = device.words(&rows.iter().map(run).collect::<Vec<_>>());
         let mut products = Vec::new();
         for (at, scaled) in self.scaled.iter().enumerate() {
-            // Position 0 means that there are no factors.
+            // Position 0 means "no factors", so two words of padding come first.
             let mut factors = vec![0, 0];
             let double = |factor: u64| [factor as u32, (factor >> 32) as u32];
             if scaled.per_query {

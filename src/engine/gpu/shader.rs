@@ -26,8 +26,8 @@ use super::sources::{COMMON, FOLDS, MAIN};
 use super::tables::TablePart;
 use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
 
-/// Writes the shader of tasks that run together over these blocks of ranks. Returns it with the
-/// tables that it reads.
+/// Writes the shader of a kernel with `tasks` over `blocks` of ranks. Returns the source with the
+/// tables that the shader reads.
 pub fn shader(
     integers: &IntegerProgram,
     tasks: &[&IntegerTask],
@@ -38,7 +38,7 @@ pub fn shader(
     (source, writer.tables)
 }
 
-/// Writes a shader, and notes the tables that it reads.
+/// The writer of a shader, with the tables that the shader reads.
 struct Writer<'a> {
     integers: &'a IntegerProgram,
     tasks: &'a [&'a IntegerTask],
@@ -51,15 +51,15 @@ struct Writer<'a> {
 struct ShaderLines {
     /// The type of the state.
     state: &'static str,
-    /// A number of the row that is read once.
+    /// A number of the row, read only once.
     number: Option<String>,
     /// The state before the first rank, if it is not zero.
     start: Option<String>,
     step: TaskStep,
     /// Stores the state from `column` on.
     store: &'static str,
-    /// Code that stores the whole state from `column` on for the next block, and code that restores
-    /// it.
+    /// Code to store the whole state from `column` on for the next block, and code to restore the
+    /// state.
     carry: Option<[&'static str; 2]>,
 }
 
@@ -202,10 +202,12 @@ impl Writer<'_> {
         )
     }
 
-    /// The start of a table, behind those that were added before.
+    /// Adds a table behind all earlier tables, unless the shader has an equal table, and returns
+    /// its start.
     fn table(&mut self, table: TablePart) -> u32 {
         let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
-        // Two tasks may read the same table, of reciprocals for example: it is there once.
+        // Two tasks may share a table, such as the reciprocals, so an equal table is stored only
+        // once.
         let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
         let start =
             self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
@@ -215,7 +217,7 @@ impl Writer<'_> {
         start
     }
 
-    // One function, because it is a table: a row for each fold.
+    // Long on purpose: the function is a table with a row for each fold.
     /// The parts of the shader for a task.
     fn lines(&mut self, at: usize) -> ShaderLines {
         let task = self.tasks[at];
@@ -362,8 +364,8 @@ const LOAD_TWO: &str = "taken64(column, slot)";
 
 const LOAD_THREE: &str = "vec3(taken64(column, slot), taken(column + 2u, slot))";
 
-/// Code that tests whether the label is among the codes of a table by rank, and code for the place
-/// of its entry; `None` if there are no codes.
+/// Returns code to test whether a table by rank has the code of the label, and code for the place
+/// of the entry; `None` if the table has no codes.
 fn by_rank(codes: u32, first: u8, table: u32, words: u32) -> Option<[String; 2]> {
     let condition = format!("let index = code - {first}u; if index < {codes}u");
     let entry = format!("{table}u + ((rank - 1u - batch.above) * {codes}u + index) * {words}u");
@@ -376,7 +378,7 @@ fn is_count(kind: &IntegerFold) -> bool {
     matches!(kind, IntegerFold::Count(_) | IntegerFold::CountWithin(..))
 }
 
-/// The stem of the file that a fold is in.
+/// Returns the stem of the shader file of a fold.
 fn stem_of(kind: &IntegerFold) -> &'static str {
     match kind {
         IntegerFold::Count(_) | IntegerFold::CountWithin(..) => "count",

@@ -12,7 +12,7 @@ pub fn with_native_integers(source: &str) -> String {
     source.replacen(PAIRS, NATIVE, 1)
 }
 
-/// The part that all shaders share.
+/// The common part of all shaders over tiles.
 pub const COMMON: &str = concat!(
     include_str!("../../../shaders/integers.wgsl"),
     "\n",

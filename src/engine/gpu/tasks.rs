@@ -1,15 +1,14 @@
-//! The tasks of a program in integers: the words that each makes, and the numbers that these stand
-//! for.
+//! The tasks of a program in integers: the words of each task, and the numbers behind the words.
 //!
 //! A task of the program becomes one of three things:
 //!
-//! * an integer fold, read at the ranks that are the same for all queries: its states are words, 1
-//!   to 3 of them (peaks and histograms as many as they have caps or codes), one column of words
-//!   for each, at each cutoff;
-//! * for a count, one task more for each rank that is the query's own: it compares with an input of
+//! * an integer fold, read at the ranks shared by all queries: a state takes 1 to 3 words (of a
+//!   peak one word for each cap, of a histogram one for each code), and each word takes a column at
+//!   each cutoff;
+//! * for a count, one more task for each cutoff by query: the task compares ranks with an input of
 //!   the row, and has one reading at the end;
-//! * nothing here, if its terms do not fit into integers: it is *left* to the CPU, which runs it
-//!   over the same tiles in the same call.
+//! * nothing here, if its terms do not fit into integers: the task is *left* to the CPU, which runs
+//!   the task over the same tiles in the same call.
 //!
 //! ```text
 //! program   PrecisionSum at 10, end    Count at 5, R              Cascade of chances above 1
@@ -18,9 +17,9 @@
 //! words     w0 w1  w2 w3               w4            w5
 //! ```
 //!
-//! `decode` is the way back: a word or two become the f64 that they stand for. A u64 above 2⁵³ is
-//! rounded there, once, and the power of two that follows is exact; so the columns are off by the
-//! bound of `fixed` and one rounding.
+//! `decode` is the way back: it turns a word or two into an f64. `decode` rounds a u64 above 2⁵³
+//! once, and the following power of two is exact; hence the error of a column is at most the bound
+//! of `fixed` and one rounding.
 
 use super::fixed::{self, Chances, IntegerTerms, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Program, QueryInputs};
@@ -30,9 +29,9 @@ use crate::label::code::UNPOOLED;
 /// A program as the shaders run it.
 #[derive(Debug)]
 pub struct IntegerProgram {
-    /// The tasks, without those that stay on the CPU.
+    /// The tasks for the device, without tasks that stay on the CPU.
     pub tasks: Vec<IntegerTask>,
-    /// The program's inputs that are sent to the device, in the order in which tasks refer to them.
+    /// The inputs of the program that the device gets, in the order of the indices in tasks.
     pub inputs: Vec<usize>,
     /// The number of columns of words.
     pub words: u32,
@@ -42,14 +41,14 @@ pub struct IntegerProgram {
     pub left: Vec<usize>,
 }
 
-/// A fold in integers with the places at which it is read.
+/// A fold in integers with its cutoffs.
 #[derive(Debug)]
 pub struct IntegerTask {
     /// The fold.
     pub kind: IntegerFold,
-    /// The ranks at which it is read, ascending, the end being the largest.
+    /// The cutoffs of the fold, ascending; the end is the largest.
     pub cuts: Vec<u32>,
-    /// The first of the program's columns that the task computes.
+    /// The first column of the program for this task.
     pub column: usize,
     /// The first column of words of the task.
     pub word: u32,
@@ -110,7 +109,7 @@ impl IntegerFold {
         }
     }
 
-    /// The largest code that changes nothing, with all smaller ones.
+    /// Returns the largest code up to which no code changes the state.
     pub fn threshold(&self) -> u8 {
         match self {
             &IntegerFold::Count(above)
@@ -219,7 +218,7 @@ impl IntegerProgram {
         self.inputs.len() as u32 - 1
     }
 
-    /// The fold in integers; `None` if it has no such form.
+    /// Returns the integer form of a fold; `None` for a fold without an integer form.
     fn kind(&mut self, fold: &Fold, depth: u32, codes: usize) -> Option<IntegerFold> {
         let weights = |discount: &crate::fold::Discount| discount.weights(depth as usize);
         Some(match fold {
@@ -307,9 +306,9 @@ impl IntegerFold {
                 };
                 number as f64 * power_of_two(-terms.scale)
             }
-            // All terms share the query's divisor, so hits and capped others are counted exactly,
-            // and it is divided once. Without any other above a hit the bound may be 0, and is not
-            // divided by.
+            // All terms share the divisor of the query, so the shader counts hits and capped other
+            // documents exactly, and this division is the only one. If no other document is above a
+            // hit, the divisor may be 0, so there is no division.
             IntegerFold::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
                 preferred => {
@@ -318,8 +317,8 @@ impl IntegerFold {
             },
             &IntegerFold::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {
-                    // The quotient of two whole numbers that the CPU has as well: the same bits,
-                    // though peaks are compared as fractions.
+                    // Peaks are compared as fractions, but the CPU divides the same two whole
+                    // numbers, so the quotient has the bits of the CPU.
                     let fraction = word(cap);
                     columns.values[(column + cap as usize) * lanes + lane] =
                         f64::from(fraction & 0xffff) / f64::from(fraction >> 16);
@@ -336,7 +335,7 @@ impl IntegerFold {
     }
 }
 
-/// A cutoff that is the same for all queries; the end is the largest.
+/// Returns the rank of a cutoff for all queries; the end is the largest rank.
 fn fixed_rank(cut: &Cut) -> Option<u32> {
     match cut {
         Cut::At(rank) => Some(*rank),

@@ -95,8 +95,8 @@ impl Walker for AtChanges {
             count += 1.0;
             rank = end;
         }
-        // trec_eval notices the last change one rank late, and then wants one more document: so 2,
-        // and not 1.
+        // trec_eval notices the last change one rank late, and then needs one more document: hence
+        // 2 instead of 1.
         if rank > 0 && row.depth >= rank + 2 {
             sum += dcg_above(usize::MAX) / best;
             count += 1.0;

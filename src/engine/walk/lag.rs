@@ -1,17 +1,17 @@
-//! Gains discounted by their lag behind the ideal ones.
+//! Gains discounted by their lag behind the ideal gains.
 //!
 //! trec_eval's m_G.c: a document's gain is divided by lg(2 + C − S). S is the sum of the gains so
-//! far, C the *cost*, the sum of the largest gains that as many documents could have, at least 1 a
-//! rank. A ranking that keeps up with the ideal one has a lag of 0 everywhere.
+//! far. C is the *cost*: the sum of the largest possible gains of equally many documents, at least
+//! 1 a rank. A ranking that keeps up with the ideal one has a lag of 0 everywhere.
 //!
-//! Both sums are added one by one in the formula. S grows at documents with a gain only. C grows at
-//! every rank, but by the same term as long as the ideal gain stays: so going down to a document
-//! costs one step for each distinct gain in between, and not one a rank. If all gains are whole
-//! numbers up to 2²⁰ the sums are exact, and a step is one product; else the repeated addition
-//! keeps the bits.
+//! The formula adds the terms of S and C rank by rank. S grows only at documents with a gain. C
+//! grows at every rank, but by a constant term while the ideal gain stays. So a walk down to a
+//! document costs one step for each distinct ideal gain in between, instead of one a rank. If all
+//! gains are whole numbers up to 2²⁰ the sums are exact, and a step is one product; else the
+//! repeated addition keeps the bits.
 //!
-//! C ≥ S on paper, as the ideal ranking has the largest gains; in floats two sums in different
-//! orders may cross by rounding.
+//! C ≥ S on paper, as the ideal ranking has the largest gains; in floats, S and C add gains in
+//! different orders and may cross by rounding.
 
 use super::repeated::add_repeatedly;
 use super::walker::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
@@ -40,10 +40,10 @@ impl Lag {
     }
 }
 
-/// The lag of the gains behind the cost, plus 2. Rounding can make it less than 2: of moderate sums
-/// in the last bits, which stay as they do in trec_eval; of huge ones by any amount, and then 2 is
-/// taken, for a number below 0 has no logarithm. Where documents without a judgment gain something,
-/// it may really be far below 2.
+/// Returns the lag of the gains behind the cost, plus 2. Rounding can give less than 2. With
+/// moderate sums only the last bits differ, and they stay as in trec_eval. With huge sums the error
+/// has any size, so 2 replaces the result, because a number below 0 has no logarithm. If documents
+/// without a judgment have gains, the true result may be far below 2.
 fn two_and_lag(cost: f64, gained: f64) -> f64 {
     const ROUNDING: f64 = f64::from_bits((1023 - 36) << 52);
     let lag = 2.0 + cost - gained;
@@ -52,7 +52,7 @@ fn two_and_lag(cost: f64, gained: f64) -> f64 {
 
 impl Walker for Lag {
     fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64 {
-        /// The cost beyond which it differs from the gains by rounding only.
+        /// The cost above which cost and gains differ by rounding only.
         const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);
         ideal_gains(&self.gain, row.facts, &mut scratch.ideal);
         let mut cost =

@@ -1,22 +1,23 @@
-//! Walks down single rankings, from one document that matters to the next.
+//! Walks down single rankings, from each document that matters to the next.
 //!
-//! Discounts, powers and chances depend on ranks alone and are in tables that are made once. The
-//! ranks between two documents are passed together: no sum changes there, or only by known terms.
-//! Every value has the bits of the sums rank by rank.
+//! Discounts, powers and chances depend on ranks alone, so tables hold them, made once. A walk
+//! passes all ranks between two documents in one step, because sums stay there or change by known
+//! terms. Every value has the bits of sums rank by rank.
 //!
 //! A plain walk looks at every rank and costs a logarithm, a power or a quotient at most of them.
-//! With 20 judged documents among 1000 all but a few of these change nothing that is not known
-//! beforehand. Three things make them skippable without a bit of difference:
+//! With 20 judged documents among 1000, most ranks have no effect or an effect known beforehand.
+//! Three facts let a walk skip such ranks without a bit of difference:
 //!
-//! * **A term of 0.0 is no term.** Adding it to a sum that is not −0.0 leaves all bits, so ranks
-//!   whose documents gain nothing are passed.
+//! * **A term of 0.0 is no term.** Adding 0.0 to a sum other than −0.0 leaves all bits, so a walk
+//!   passes ranks of documents without a gain.
 //! * **Numbers of ranks alone are in tables,** made once for all rankings by the very operations of
-//!   the plain loop (a running product stays a running product), so that what is read has the bits
-//!   of what would be computed.
-//! * **A term that repeats** is added at once as often as its rounding stays the same (`repeated`).
+//!   the plain loop (a running product stays a running product), so that a table entry has the bits
+//!   of the computed number.
+//! * **A term that repeats** is added in a single step for as many ranks as its rounding stays
+//!   constant (`repeated`).
 //!
-//! Documents with their ranks come as lists; a walk never sees labels. Whole evaluations of one
-//! such measure took 2.6 to 152 times as long with plain walks (benches/RESULTS.md).
+//! Documents with their ranks come as lists; a walk never sees labels. With plain walks, whole
+//! evaluations of one walked measure took 2.6 to 152 times as long (benches/RESULTS.md).
 
 mod changes;
 mod lag;
@@ -29,8 +30,8 @@ mod walker;
 use crate::fold::Walk;
 pub use walker::{WalkScratch, Walked, Walker};
 
-/// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they
-/// are computed one by one.
+/// The number of ranks whose discounts, powers and chances are in a table. The numbers of deeper
+/// ranks are computed on each use.
 const TABLED: usize = 1 << 16;
 /// The number of ranks in the tables of all walks together, however many walks there are.
 const TABLED_BY_ALL: usize = 1 << 21;

@@ -1,9 +1,9 @@
 //! Rank-biased overlap with the nearest ideal ranking.
 //!
-//! The value is Σ pⁱ⁻¹·overlap(i)/i over a normalising sum of the same kind. The overlap is a
-//! staircase: it grows at the later of a document's rank and its place in the ideal ranking, and is
-//! constant in between. So the walk lists where it grows, sorts that list, and adds terms stretch
-//! by stretch.
+//! The value is Σ pⁱ⁻¹·overlap(i)/i, divided by the sum of the weights pⁱ⁻¹ or, with `by_ideal`, by
+//! the value of the sum for the ideal ranking. The overlap is a staircase: it grows at the later of
+//! a document's rank and its place in the ideal ranking, and is constant in between. So the walk
+//! lists the ranks where the overlap grows, sorts the list, and adds terms stretch by stretch.
 //!
 //! ```text
 //! overlap                      ┌──────── 3
@@ -13,12 +13,12 @@
 //! rank 1  2  3  4  5  6  7  8  9  …           grows at ranks 2, 5 and 9
 //! ```
 //!
-//! The terms of a stretch still have to be added one by one, for the bits, but they are the same in
-//! every ranking: weight · overlap / rank. For the first overlaps and ranks they are in a table.
-//! Weights shrink, so a stretch ends where twice its weight no longer changes the sum; that end is
-//! found by bisection, as sums only grow. The normalising sums depend on the number of ideal
-//! documents alone: prefixes are in tables, and what goes on behind the ideal ranking's end is kept
-//! by that number, for queries have similar ones.
+//! To keep the bits, the walk must add the terms of a stretch one by one. But a term, weight ·
+//! overlap / rank, does not depend on the ranking, so a table has the terms of the first overlaps
+//! and ranks. Weights shrink, so a stretch ends where twice the weight no longer changes the sum;
+//! bisection finds this end, because sums only grow. The normalising sums depend on the number of
+//! ideal documents alone. Tables hold the prefixes, and the rest behind the end of the ideal
+//! ranking is kept by the number of ideal documents, because queries have similar numbers.
 
 use std::ops::Range;
 
@@ -73,15 +73,15 @@ impl Overlap {
         Overlap { positive, p, by_ideal, weights, terms, wholes, bests }
     }
 
-    /// The ranks down to `end` that have a weight other than 0; `None` if the table is too short to
-    /// tell.
+    /// Returns the number of ranks down to `end` with a weight other than 0, or `None` if the table
+    /// of weights is too short.
     fn weighty(&self, end: usize) -> Option<usize> {
         let complete = self.weights.last().is_none_or(|&last| last * self.p == 0.0);
         (complete || end <= self.weights.len()).then(|| end.min(self.weights.len()))
     }
 
-    /// Adds to a sum the terms of an overlap at some ranks (from 0), all of which have a weight in
-    /// the table.
+    /// Adds the terms of an overlap at some ranks (from 0) to a sum; the table has a weight for
+    /// each rank.
     fn add(&self, mut sum: f64, overlap: usize, Range { start, mut end }: Range<usize>) -> f64 {
         // No term is larger than its weight except for rounding, so small weights change nothing.
         let counts = |sum: f64, weight: f64| sum + 2.0 * weight != sum;
@@ -89,8 +89,8 @@ impl Overlap {
             end = start + self.weights[start..end].partition_point(|&weight| counts(sum, weight));
         }
         let tabled = self.terms.len() / OVERLAPS;
-        // Invariant: the table has as many terms for each overlap, so overlap n begins at (n −
-        // 1)·tabled.
+        // Invariant: the terms of overlap n begin at (n − 1)·tabled, because the table has `tabled`
+        // terms for each overlap.
         let split =
             if (1..=OVERLAPS).contains(&overlap) { tabled.clamp(start, end) } else { start };
         if split > start {
@@ -128,8 +128,8 @@ impl Overlap {
     }
 
     /// Collects the ranks at which the overlap grows: the later of a document's rank and its place
-    /// in the ideal ranking, ranks from 1. The places that are taken, by code, start behind those
-    /// of better documents.
+    /// in the ideal ranking, ranks from 1. In the ideal ranking, the places of a code start behind
+    /// the places of all better documents; `taken` has the last place taken of each code.
     fn grows(&self, row: &Walked<'_>, taken: &mut Vec<(u8, usize)>, grows: &mut Vec<usize>) {
         grows.clear();
         for document in

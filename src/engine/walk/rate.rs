@@ -1,19 +1,19 @@
 //! The mean gain weighted with the chance to reach a rank.
 //!
 //! C/W/L (Moffat, Bailey, Scholer, Thomas 2015): the value is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁
-//! = wᵢ·C(i). A measure is its C, which may look at the rank, the gain and the gains so far.
-//! Rankings are cut or padded to a fixed depth, so the lower sum goes on behind the last document,
-//! and most ranks have no gain.
+//! = wᵢ·C(i). A measure is defined by its C, a function of the rank, the gain and the gains so far.
+//! Rankings are cut or padded to a fixed depth, so Σ wᵢ goes on behind the last document, and most
+//! ranks have no gain.
 //!
-//! Down to the first gain every user is alike: that state is in a table by rank (`starts`), and a
-//! query without any gain costs one look-up. From there on
+//! Down to the first gain all users are alike: a table by rank (`starts`) has their state, and a
+//! query without a gain costs one look-up. From the first gain on
 //!
-//! * a weight that stays the same (stopping at a target, or p = 1) is added repeatedly at once;
-//! * a weight of 0 ends the walk: nothing further changes either sum;
-//! * behind the last gain, if the chance is the same at every rank, the loop ends where a weight no
-//!   longer changes the sum of weights;
-//! * otherwise ranks are stepped one by one, a product and a sum each. Their weights depend on the
-//!   gain so far, which no table has.
+//! * a constant weight (stopping at a target, or p = 1) is added for many ranks in a single step;
+//! * a weight of 0 ends the walk, because no later rank changes a sum;
+//! * behind the last gain, if the chance is equal at every rank, the loop ends as soon as a weight
+//!   no longer changes the sum of weights;
+//! * otherwise the walk steps rank by rank, with a product and a sum each, because weights depend
+//!   on the gain so far, and no table has these weights.
 
 use super::repeated::add_repeatedly;
 use super::walker::{WalkScratch, Walked, Walker};
@@ -24,9 +24,9 @@ pub(super) struct GainRate {
     gain: CodeTable,
     depth: usize,
     goes_on: GoesOn,
-    /// The chance to go on from each rank, from rank 1, if it depends on nothing else.
+    /// The chance to go on from each rank, from rank 1, if the chance depends on the rank alone.
     chances: Vec<f64>,
-    /// The state of a user who has passed a number of ranks without a gain, by that number.
+    /// The state of a user after a number of ranks without a gain, by the number of ranks.
     starts: Vec<User>,
 }
 

@@ -1,4 +1,4 @@
-//! The repeated addition of one term.
+//! Repeated addition of a constant term.
 //!
 //! ```text
 //! sum  ├──── 2ᵉ ────────────────────────┤ 2ᵉ⁺¹ ──────
@@ -6,34 +6,36 @@
 //!       s    s+t   s+2t   …                            all additions within one octave round alike
 //! ```
 //!
-//! Why: let u be the spacing of the octave. Sums there are multiples of u, so s + t rounds t to a
-//! multiple of u whatever s is, but for a tie. At a tie, t = (n + ½)·u, the even neighbour is
-//! taken: s odd gives one of n and n + 1, after which s is even and stays so, for then the even one
-//! of n and n + 1 is added each time. So from the second addition on the step is constant, and k of
-//! them are s + k·step, exact as long as the octave is not left. A count of 2²⁸ additions takes
-//! some 28 octaves, a few operations each.
+//! Why: let u be the spacing of the octave. Sums in the octave are multiples of u. So s + t rounds
+//! t to a multiple of u that does not depend on s, except at a tie. At a tie, t = (n + ½)·u,
+//! rounding takes the even sum. From an odd s the first addition adds n·u or (n + 1)·u and makes s
+//! even. Each later addition adds the even number of n and n + 1, in units of u, so s stays even.
+//! So from the second addition on the step is constant. k steps give s + k·step, exact as long as
+//! the sum stays in the octave. A count of 2²⁸ additions takes some 28 octaves, a few operations
+//! each.
 
 /// Adds `term` to `sum` `times` times, rounded every time, with the bits of the plain loop. Neither
 /// number is negative.
 ///
-/// Between two powers of two all sums have the same unit in the last place. There a term is rounded
-/// to the same number of units every time; but halfway between two, where the even sum is taken,
-/// only from the second time on. So the steps to the next power of two are one exact product.
+/// Between two powers of two all sums have the same unit in the last place. Each addition rounds
+/// the term to a constant number of units. If the term lies halfway between two units, rounding
+/// takes the even sum, so the number is constant only from the second addition on. So a single
+/// exact product takes all steps to the next power of two.
 pub(super) fn add_repeatedly(mut sum: f64, term: f64, mut times: u64) -> f64 {
     let exponent = |number: f64| number.to_bits() >> 52;
     while times > 4 {
         let once = sum + term;
         sum = once + term;
         times -= 2;
-        // A term that no longer changes the sum never will.
+        // If a term does not change the sum, no later addition changes the sum.
         if sum == once {
             return sum;
         }
         if exponent(once) == exponent(sum) {
             let step = sum + term - sum;
             let power = f64::from_bits((exponent(sum) + 1) << 52);
-            // Two fewer than fit, as this quotient is rounded and the last steps may leave the
-            // octave: those are taken one by one.
+            // Take two steps fewer than fit, because the quotient is rounded and the last steps may
+            // leave the octave. Later plain additions take the last steps.
             let below = (((power - sum) / step) as u64).saturating_sub(2).min(times);
             sum += below as f64 * step;
             times -= below;

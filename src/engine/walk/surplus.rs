@@ -1,8 +1,8 @@
-//! Hits discounted by the documents above them that are no hits.
+//! Hits discounted by the number of documents above that are not hits.
 //!
-//! trec_eval's m_binG.c. The state is h, the hits so far. At a hit of index r (from 0) the others
-//! above are r − h: the ranks in between need no step, since the rank tells how many there were. So
-//! a ranking costs one table look-up for each document that is heeded.
+//! trec_eval's m_binG.c. The state is h, the number of hits so far. Above a hit of index r (from 0)
+//! are r − h other documents, so ranks without a hit need no step. So a ranking costs one table
+//! look-up for each heeded document.
 
 use super::walker::{WalkScratch, Walked, Walker, ratio};
 use crate::label::Above;
@@ -13,7 +13,7 @@ pub(super) struct Surplus {
     terms: Vec<f64>,
 }
 
-/// The term of a hit below `others` other documents.
+/// Returns the term of a hit below `others` documents that are not hits.
 fn term(others: usize) -> f64 {
     1.0 / ((2 + others) as f64).log2()
 }

@@ -8,17 +8,17 @@ use crate::sort;
 /// One ranking for a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Walked<'a> {
-    /// The documents that matter to the walk, and possibly others, in rank order.
+    /// All documents that matter to the walk, in rank order, and possibly more documents.
     pub documents: &'a [Document],
     /// The number of documents.
     pub depth: usize,
     /// The number of documents of the qrels that carry each code.
     pub facts: QueryFacts<'a>,
-    /// The facts that the walk needs.
+    /// The numbers of the query that the walk needs.
     pub numbers: &'a [f64],
 }
 
-/// Memory that is used again from ranking to ranking.
+/// Memory reused from ranking to ranking.
 #[derive(Debug, Default)]
 pub struct WalkScratch {
     pub(super) ideal: Vec<(f64, u32)>,
@@ -28,7 +28,7 @@ pub struct WalkScratch {
     pub(super) overlaps: Overlaps,
 }
 
-/// Overlaps of ideal rankings with themselves that were computed before.
+/// Overlaps of ideal rankings with themselves, kept from earlier rankings.
 #[derive(Debug, Default)]
 pub(super) struct Overlaps(pub(super) Vec<(f64, usize, usize, f64)>);
 

@@ -1,5 +1,5 @@
-//! The measures of trec_eval in the order in which it prints them: the rows of the table of foreign
-//! names, and those that laneval has no measure for.
+//! The measures of trec_eval in its print order: the rows of the table of foreign names, and the
+//! measures that laneval lacks.
 
 use super::Version;
 use crate::measure::{FOREIGN, Foreign, SETS, Tool};
@@ -18,11 +18,10 @@ pub enum Entry {
 /// The row after which the labels are printed.
 const BEFORE_LABELS: &str = "P";
 
-/// The measure of qrels that nicknames of other formats have too.
+/// The measure of qrels that every nickname includes, even the nicknames of other formats.
 const IN_EVERY_SET: &str = "num_q";
 
-/// The nicknames of sets of measures: first those of measures of qrels, then those of other
-/// formats.
+/// The nicknames of sets of measures: the sets over qrels first, then the sets over other formats.
 pub const NICKNAMES: [&str; 6] = [SETS[0], SETS[1], SETS[2], "all_prefs", "prefs", "qrels_jg"];
 
 /// All measures of trec_eval.

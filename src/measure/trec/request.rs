@@ -1,8 +1,9 @@
-//! From requested names to columns: which measures are shown under which names.
+//! The columns of the output and the measures behind the columns, made from the requested names.
 //!
-//! trec_eval goes through its own table of measures and asks of each whether it was requested, so
-//! the order of output is the table's, and a measure that two options request is printed once, with
-//! the cutoffs of both. `Requested` is that table with what was requested beside each entry.
+//! trec_eval goes through its own table of measures and asks of each measure whether it was
+//! requested. So the table gives the order of the output. A measure that two options request is
+//! printed once, with the cutoffs of both options. `Requested` is this table, with the requested
+//! parameters beside each entry.
 
 use thiserror::Error;
 
@@ -15,7 +16,7 @@ use crate::measure::{Average, Defaults, Foreign, Measure, Value, parse_list};
 /// The number of labels that are shown unless a number is given.
 const LABELS: u32 = 10;
 
-/// The columns that are shown, in order, and the measures that are evaluated for them.
+/// The columns of the output in order, with the measures to evaluate.
 ///
 /// ```
 /// use laneval::measure::trec::{Request, Version};
@@ -29,11 +30,11 @@ const LABELS: u32 = 10;
 pub struct Request {
     /// The columns, in trec_eval's order.
     pub columns: Vec<TopicColumn>,
-    /// The measures that are evaluated.
+    /// The measures to evaluate.
     pub measures: Vec<Measure>,
 }
 
-/// One value of a topic, one line of the output.
+/// A column of the output: a value for each topic, each value on its own line.
 #[derive(Debug)]
 pub struct TopicColumn {
     /// The name in print.
@@ -42,11 +43,11 @@ pub struct TopicColumn {
     pub base: &'static str,
     /// Whether the column is one of several cutoffs, levels or multiples of its measure.
     pub is_cut: bool,
-    /// The source of its value.
+    /// The source of the column's value.
     pub source: TopicSource,
 }
 
-/// A measure that was refused.
+/// The error of a refused measure.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{measure}: {message}")]
 pub struct Refused {
@@ -54,7 +55,7 @@ pub struct Refused {
     pub measure: String,
     /// The error, as a message.
     pub message: String,
-    /// Whether it is no request at all: an unknown name, or nothing behind its `.`.
+    /// Whether the request is invalid as such: an unknown name, or no text behind its `.`.
     pub unknown: bool,
 }
 
@@ -108,8 +109,8 @@ impl Request {
     /// the collection.
     ///
     /// # Errors
-    /// A name that this version lacks; parameters that a measure does not take; a measure that
-    /// needs judgments of another format.
+    /// A name unknown to the version; parameters unknown to a measure; a measure with judgments of
+    /// another format.
     pub fn new(
         asked: &[impl AsRef<str>],
         version: Version,
@@ -209,7 +210,8 @@ fn in_version(measure: Measure, version: Version, documents: u64) -> error::Resu
     }
 }
 
-/// Every measure of trec_eval, with the parameters that were requested, if it was requested at all.
+/// Every measure of trec_eval, with its requested parameters; `None` for a measure without a
+/// request.
 struct Requested<'a>(Vec<(Entry, Option<Vec<&'a str>>)>);
 
 impl<'a> Requested<'a> {

@@ -16,7 +16,7 @@ pub struct ComparisonDocument<'a> {
     pub settings: JsonSettings<'a>,
     pub queries: usize,
     pub measures: Vec<String>,
-    /// The numbers of queries without a value, by measure; left out if all have one.
+    /// The numbers of queries without a value, by measure; left out if every query has a value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<usize>,
     pub runs: Vec<JsonRun<'a>>,

@@ -11,7 +11,8 @@ use crate::report::markup::Markup;
 /// The most rows of the table.
 const MOST_ROWS: usize = 400;
 
-/// Writes a line for each result, those that failed last, where they are seen.
+/// Writes a line for each result. Failed gates come last, because the end of the output is seen
+/// first.
 pub fn write(report: &ComparisonReport<'_>, to: &mut impl Write) -> io::Result<()> {
     let (failed, passed): (Vec<_>, Vec<_>) =
         report.results().into_iter().partition(|result| result.judged.verdict.failed);
@@ -56,7 +57,7 @@ pub fn write_markup(
     let group = has_groups.then_some(report.word());
     let columns = names[..2].iter().copied().chain(group).chain(names[2..].iter().copied());
     let mut grid = Grid::new(columns.map(|name| (name.to_owned(), Align::Left)));
-    // What failed comes first, for a summary has room for so much only.
+    // Failed gates come first, because a summary has room for only `MOST_ROWS` rows.
     let that = |failed: bool| results.iter().filter(move |of| of.judged.verdict.failed == failed);
     for result in that(true).chain(that(false)).take(MOST_ROWS) {
         let GateSentence { happened, allowed } = result.sentence();

@@ -10,9 +10,9 @@ use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
 use crate::report::options::ReportOptions;
 
-/// The most groups that are shown.
+/// The maximum number of shown groups.
 const MOST_GROUPS: usize = 100;
-/// The most runs that have a column each.
+/// The maximum number of runs with a column.
 const MOST_RUNS: usize = 5;
 
 /// Writes the table of groups and their verdicts.
@@ -72,8 +72,8 @@ fn verdicts(report: &ComparisonReport<'_>) -> impl Iterator<Item = String> {
     })
 }
 
-/// A row for each group, and one for all queries: the mean of each run, or of the best one if there
-/// are many.
+/// A row for each group, and one for all queries: the mean of each run, or with many runs the mean
+/// of the best run.
 fn grid(report: &ComparisonReport<'_>, options: &ReportOptions) -> Grid {
     let comparison = report.comparison;
     let has_column = comparison.runs.len() <= MOST_RUNS;

@@ -1,4 +1,4 @@
-//! A comparison as one JSON document.
+//! A comparison as a JSON document.
 
 use std::io::{self, Write};
 
@@ -87,7 +87,7 @@ fn verdict(comparison: &Comparison) -> JsonVerdict<'_> {
     }
 }
 
-/// The groups of a report, if they are of that kind.
+/// Returns the groups of a report, if the report's groups are of the kind.
 fn groups<'a>(report: &ComparisonReport<'a>, kind: GroupKind) -> Vec<JsonGroup<'a>> {
     let group = |of: &'a ComparedGroup| JsonGroup {
         name: &of.name,
@@ -156,7 +156,7 @@ fn agreement(measure: String, of: &Agreement) -> AgreementOf {
     AgreementOf { measure, tau_b: of.tau, tau_ap_b: of.tau_ap, rbo: of.overlap }
 }
 
-/// What gates came to for each run that was judged.
+/// Returns the result of each gate for each judged run.
 fn results<'a>(comparison: &'a Comparison, gates: &[(Gate, Vec<Judged>)]) -> Vec<GateOf<'a>> {
     let result = |gate: &Gate, of: &Judged| {
         let GateSentence { happened, allowed } = comparison.gate_sentence(gate, of);

@@ -44,7 +44,7 @@ pub fn write_cases(suite: &str, cases: &[GateCase], to: &mut impl Write) -> io::
     writeln!(to)
 }
 
-/// Writes a case: what failed as a failure, and what passed with what it says.
+/// Writes a case: a failed gate as a failure, a passed gate with its sentence as output.
 fn write_case(case: &GateCase, to: &mut Elements) {
     let [run, gate, told] =
         [&case.run, &case.gate, &case.told].map(|text| printable(text.as_bytes()));

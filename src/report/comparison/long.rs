@@ -46,8 +46,8 @@ impl Default for LongRow<'_> {
     }
 }
 
-/// Calls `each` with every row: values of queries and their differences first, if they are wanted,
-/// then statistics, those of groups behind those of all queries, then the results of gates.
+/// Calls `each` with every row: first the values of queries and their differences, if the options
+/// ask for queries; then the statistics, the groups behind all queries; then the results of gates.
 fn rows(
     report: &ComparisonReport<'_>,
     options: &ReportOptions,
@@ -55,8 +55,9 @@ fn rows(
 ) -> io::Result<()> {
     let names: Vec<String> = report.comparison.measures.iter().map(ToString::to_string).collect();
     if options.per_query {
-        // The values of queries are written once, in the rows of all queries; those of a judge are
-        // others.
+        // The rows of all queries write the value of each query once. Groups need no rows of
+        // queries, except the groups of a judge, because a query has another value under each
+        // judge.
         rows_of_queries(report.comparison, &names, &mut each)?;
     }
     for (group, comparison) in report.comparisons() {
@@ -172,7 +173,8 @@ pub fn write_delimited(
     to: &mut impl Write,
 ) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
-    // Columns that only some reports have stand behind those that all have.
+    // Only some reports have columns of groups and gates, so these columns stand behind the columns
+    // of every report.
     let group = (!report.groups.is_empty()).then_some("group");
     let gate = (!report.results().is_empty()).then_some("gate");
     let columns = ["run", "baseline", "query_id", "measure", "stat", "value"];
@@ -199,7 +201,7 @@ pub fn write_delimited(
     table.flush()
 }
 
-/// Writes one object on each line.
+/// Writes the rows as JSON objects, one object a line.
 pub fn write_lines(
     report: &ComparisonReport<'_>,
     options: &ReportOptions,

@@ -16,12 +16,12 @@ use crate::error::printable;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::options::{ReportOptions, RunOrder};
 
-/// The most runs whose cells have letters of other runs.
+/// The maximum number of runs for letters in each cell.
 const MOST_LETTERED: usize = 6;
 
-/// How the table marks what is better than what.
+/// The table's marks for significantly better runs.
 enum RunMarks {
-    /// Letters of other runs in each cell.
+    /// Letters of worse runs in each cell.
     Better,
     /// A column of shared letters, by run, under a measure.
     Shared(usize, Vec<String>),
@@ -41,15 +41,14 @@ impl RunMarks {
     }
 }
 
-/// The table, before it is written: its rows and marks are found once, for the cells and the
-/// legend.
+/// The table before writing. The cells and the legend share its rows and marks.
 pub struct RunTable<'a> {
     comparison: &'a Comparison,
     options: &'a ReportOptions,
     marks: RunMarks,
     /// The indices of the runs, in order.
     rows: Vec<usize>,
-    /// The number of runs that are left out.
+    /// The number of runs left out.
     left: usize,
 }
 
@@ -64,7 +63,8 @@ impl<'a> RunTable<'a> {
             _ => 0,
         };
         let mut rows = match &options.order {
-            // The first of some runs are the best, and not those that were named first.
+            // Order by the first measure, because the first rows must be the best runs, not the
+            // runs named first.
             RunOrder::Suited if comparison.has_many_runs() || options.top.is_some() => {
                 comparison.ranked(0)
             }

@@ -90,8 +90,8 @@ pub fn write_markup(
     gates::write_markup(markup, report, to)
 }
 
-/// The sentences under the table: those of all pairs if they are asked for. Of many runs the
-/// verdict has said what matters.
+/// Returns the sentences under the table, for all pairs on request. For many runs the list is
+/// empty, because the verdict names the important pairs.
 fn sentences(comparison: &Comparison, options: &ReportOptions) -> Vec<String> {
     match (options.all_pairs, comparison.has_many_runs()) {
         (true, _) => comparison.all_sentences(),

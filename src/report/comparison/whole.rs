@@ -1,8 +1,8 @@
-//! A comparison with all that is written beside it.
+//! A comparison with its gates and its groups.
 
 use crate::compare::{Comparison, Gate, GateSentence, Judged};
 
-/// A comparison, the results of its gates, and the same of groups.
+/// A comparison and the results of its gates, over all queries and by group.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ComparisonReport<'a> {
@@ -12,21 +12,21 @@ pub struct ComparisonReport<'a> {
     pub gates: &'a [(Gate, Vec<Judged>)],
     /// The comparisons of groups of queries, or of judges.
     pub groups: &'a [ComparedGroup],
-    /// What a group is.
+    /// The kind of the groups.
     pub kind: GroupKind,
 }
 
-/// What the groups of a report are.
+/// The kind of a report's groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GroupKind {
     /// Groups of queries.
     #[default]
     Queries,
-    /// All queries, each time as one judge has judged them.
+    /// A group for each judge: all queries under the judge's judgments.
     Judge,
 }
 
-/// The comparison of one group of queries, or by one judge.
+/// A comparison on a group of queries, or by a judge.
 #[derive(Debug, Clone)]
 pub struct ComparedGroup {
     /// The name of the group, or of the judge.
@@ -37,10 +37,10 @@ pub struct ComparedGroup {
     pub gates: Vec<(Gate, Vec<Judged>)>,
 }
 
-/// A result of a gate, with the comparison that it was judged by.
+/// The result of a gate, with the comparison behind the result.
 #[derive(Clone, Copy)]
 pub(in crate::report) struct GateResult<'a> {
-    /// The name of the group; empty of all queries.
+    /// The name of the group; empty for all queries.
     pub group: &'a str,
     /// The comparison.
     pub comparison: &'a Comparison,
@@ -55,11 +55,11 @@ pub(in crate::report) struct GateResult<'a> {
 pub struct GateCase {
     /// The name of the run.
     pub run: String,
-    /// The gate, with its group if it has one.
+    /// The gate, with the name of its group, if any.
     pub gate: String,
-    /// Whether it failed.
+    /// Whether the gate failed.
     pub failed: bool,
-    /// What happened, and what was allowed.
+    /// The result of the gate in words: the value or change, and the range that the gate allows.
     pub told: String,
 }
 
@@ -77,7 +77,7 @@ impl<'a> ComparisonReport<'a> {
         }
     }
 
-    /// The comparison over all queries, whose group has no name, and those of groups.
+    /// The comparison over all queries, with an empty group name, and the comparisons of groups.
     pub fn comparisons(&self) -> impl Iterator<Item = (&'a str, &'a Comparison)> {
         [("", self.comparison)]
             .into_iter()
@@ -116,12 +116,12 @@ impl GateResult<'_> {
         &self.comparison.runs[self.judged.run].name
     }
 
-    /// What happened, and what was allowed.
+    /// The result of the gate in words: the value or change, and the range that the gate allows.
     pub fn sentence(&self) -> GateSentence {
         self.comparison.gate_sentence(self.gate, self.judged)
     }
 
-    /// The gate, with its group if it has one.
+    /// Returns the gate as text, with the name of its group, if any.
     pub fn title(&self) -> String {
         match self.group {
             "" => self.gate.to_string(),

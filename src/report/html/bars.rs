@@ -1,5 +1,5 @@
-//! The differences of queries, sorted, one bar for each; if there are many, one bar for each
-//! quantile.
+//! The sorted differences of queries as bars, a bar for each query, or for many queries a bar for
+//! each quantile.
 
 use super::markup::Elements;
 use super::plot::{AltText, Plot, chart, line, rectangle};
@@ -7,7 +7,7 @@ use super::scale::{At, Scale, signed};
 
 /// The most bars.
 pub const MOST: usize = 500;
-/// The number of parts of the area of all bars that have a title.
+/// The number of titled parts of the area of all bars.
 const PARTS: usize = 20;
 const HEIGHT: f64 = 300.0;
 
@@ -56,7 +56,7 @@ fn class(delta: f64, of: &Sorted) -> &'static str {
     if (delta > 0.0) == of.higher_is_better { "gain" } else { "loss" }
 }
 
-/// Draws one bar for each query.
+/// Draws a bar for each query.
 fn single(paper: &mut Elements, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) -> String) {
     let gap = if of.deltas.len() <= 100 { 0.1 } else { 0.0 };
     for (number, &delta) in of.deltas.iter().enumerate() {

@@ -36,8 +36,8 @@ fn cells(page: &mut Elements, grid: &Grid) {
         grid.headings().rposition(|(_, align)| align == Align::Left).map_or(0, |last| last + 1);
     table(page, words.min(WORDS), &headings, |page| {
         for cells in grid.rows() {
-            // A row without a name, such as a last line of a sum, has no heading: one that is empty
-            // says nothing.
+            // A row without a name, such as the sum in the last row, gets no heading cell, because
+            // an empty heading would tell a reader nothing.
             let named = cells.first().filter(|name| !name.text.is_empty());
             let texts =
                 cells.iter().skip(usize::from(named.is_some())).map(|cell| cell.text.clone());

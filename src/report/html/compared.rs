@@ -166,8 +166,9 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Whisker {
     }
 }
 
-/// The pairs that are shown under a measure: of few runs all, or those with the baseline or the
-/// best run; of many those that are put in words.
+/// Returns the pairs to draw under a measure. With few runs, these are all pairs, or else only the
+/// pairs with the baseline or the best run. With many runs, the pairs of `Comparison::leading` are
+/// drawn.
 fn shown_differences(of: &Comparison, measure: usize) -> Vec<Facing<'_>> {
     let (all, best) = (of.of_measure(measure), of.best(measure));
     let told = |at| Facing::told(of, at);
@@ -213,8 +214,8 @@ fn forest(page: &mut Elements, of: &Comparison, measure: usize) {
     });
 }
 
-/// Calls `then` with the differences of a measure, as rows over one axis. Runs that are compared
-/// with no other have no differences.
+/// Calls `then` with the differences of a measure, as rows over one axis. Runs without a comparison
+/// have no differences, and `then` is not called.
 pub fn with_forest<T>(
     of: &Comparison,
     measure: usize,

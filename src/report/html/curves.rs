@@ -195,7 +195,7 @@ impl Chart {
         }
     }
 
-    /// The heights of the labels at the lines' ends, chosen so that they do not touch.
+    /// Returns the heights of the labels at the lines' ends, spaced to avoid overlaps.
     fn labels(&self, plot: &Plot) -> Vec<f64> {
         let end = |line: &CurveLine| {
             line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0)
@@ -204,8 +204,9 @@ impl Chart {
         let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
         sort::by_number(&mut order, |&at| labels[at]);
         let lowest = plot.borders()[3] + 4.0;
-        // Down: each label is pushed below the one above it. Then up, from the lower border: what
-        // was pushed out of the plot pushes the others back. Labels keep the order of their lines.
+        // Down: each label is pushed below its upper neighbour. Then up, from the lower border: a
+        // label below the plot is pushed back, and pushes its upper neighbours. Labels keep the
+        // order of their lines.
         for at in 1..order.len() {
             labels[order[at]] = labels[order[at]].max(labels[order[at - 1]] + 12.0);
         }

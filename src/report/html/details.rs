@@ -16,30 +16,30 @@ use crate::compare::comparison::Comparison;
 use crate::compare::difference::Difference;
 use crate::sort;
 
-/// The most pairs that are shown.
+/// The maximum number of shown pairs.
 pub const PAIRS: usize = 6;
-/// The most marks of all pairs together if each mark names its query.
+/// The maximum number of marks over all pairs for marks with the name of their query.
 const NAMED: usize = 500;
-/// The most marks of all pairs together.
+/// The maximum number of marks over all pairs.
 const DOTS: usize = 6000;
-/// The number of queries of a pair from which on there are no marks.
+/// The number of queries of a pair from which on marks are left out.
 const QUERIES: usize = 2000;
-/// The number of the best and of the worst queries that are listed.
+/// The number of listed best queries, and of listed worst queries.
 const LISTED: usize = 20;
 /// The number of lost queries whose documents are shown.
 const EXPLAINED: usize = 3;
 
-/// Queries of a pair that one of its runs lost.
+/// Queries lost by a run of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostQueries {
-    /// The indices of the run that lost them, and of the other one.
+    /// The indices of two runs: the run that lost the queries first, its rival second.
     pub runs: [usize; 2],
     /// The places of the queries among the ids of the comparison, the largest loss first.
     pub queries: Vec<usize>,
 }
 
-/// The queries whose first documents a page has room for: of the pair of its headline, those with
-/// the largest losses under the first measure. `None` if no query is known to be lost.
+/// Selects the queries whose first documents a page has room for: the queries with the largest
+/// losses under the first measure, of the headline's pair. `None` if no query is known to be lost.
 pub fn lost_queries(of: &Comparison) -> Option<LostQueries> {
     let pair = first_pair(of).filter(|_| of.has_values())?;
     let gain = |query: usize| pair.change(query) * if pair.higher_is_better() { 1.0 } else { -1.0 };
@@ -50,7 +50,8 @@ pub fn lost_queries(of: &Comparison) -> Option<LostQueries> {
     (!queries.is_empty()).then_some(LostQueries { runs: [pair.one, pair.other], queries })
 }
 
-/// The pairs whose queries are shown, that of the headline first, with a note if these are not all.
+/// Returns the pairs whose queries are shown, the headline's pair first, and a note if some pairs
+/// are left out.
 pub fn shown(of: &Comparison) -> (Vec<Facing<'_>>, Option<String>) {
     let all = of.of_measure(0);
     if all.len() <= PAIRS && !of.has_many_runs() {
@@ -64,7 +65,8 @@ pub fn shown(of: &Comparison) -> (Vec<Facing<'_>>, Option<String>) {
     let mut some: Vec<Facing> = of.leading().into_iter().map(|at| Facing::told(of, at)).collect();
     let merit = |pair: &Facing| merits[if pair.one == fixed { pair.other } else { pair.one }];
     sort::by_number(&mut some, |pair| -merit(pair));
-    // That of the headline is the first, whatever its means: its documents are beside it.
+    // The headline's pair comes first, whatever its means, because the page shows the pair's
+    // documents.
     if let Some(at) =
         first_pair(of).and_then(|first| some.iter().position(|pair| pair.at.pair == first.at.pair))
     {
@@ -87,7 +89,7 @@ struct PairQueries<'a> {
     pair: Facing<'a>,
     context: &'a Context<'a>,
     ids: &'a [&'a [u8]],
-    /// The values of the other run, and of the one.
+    /// The values of `pair.other`, and of `pair.one`.
     values: [&'a [f64]; 2],
     /// The indices of the queries by difference, descending.
     order: Vec<usize>,
@@ -95,7 +97,7 @@ struct PairQueries<'a> {
     deltas: Vec<f64>,
 }
 
-/// Writes the queries of each pair, which are folded but for the first one.
+/// Writes the queries of each pair. All pairs but the first are folded.
 pub fn write(page: &mut Elements, of: &Comparison, pairs: &[Facing], context: &Context) {
     let ids: Vec<&[u8]> = of.query_ids().collect();
     let marks = ids.len() * pairs.len();
@@ -177,7 +179,7 @@ impl PairQueries<'_> {
         self.documents(page);
     }
 
-    /// The queries that gained most, and those that lost most.
+    /// Returns the queries with the largest gains and the queries with the largest losses.
     fn ends(&self) -> [Vec<usize>; 2] {
         let sign = if self.pair.higher_is_better() { 1.0 } else { -1.0 };
         let gain = |query: &usize| sign * self.pair.change(*query);
@@ -291,7 +293,7 @@ impl PairQueries<'_> {
         });
     }
 
-    /// Lists queries that are better, or worse.
+    /// Lists the better, or the worse queries.
     fn extremes(&self, page: &mut Elements, verb: &str, queries: &[usize]) {
         let [_, one] = self.pair.names();
         page.element("figure", &[], |page| {
@@ -316,7 +318,8 @@ impl PairQueries<'_> {
         });
     }
 
-    /// Writes the first documents of queries that lost most, as far as they are known.
+    /// Writes the first documents of the queries with the largest losses, if the documents are
+    /// known.
     fn documents(&self, page: &mut Elements) {
         let runs = [self.pair.other, self.pair.one].map(|run| &self.pair.of.runs[run].name[..]);
         for &query in &self.ends()[1] {

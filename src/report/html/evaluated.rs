@@ -119,7 +119,8 @@ fn ordered(scores: &Scores) -> Vec<usize> {
     runs
 }
 
-/// The sign of a better first measure, if there are so many runs that they are sorted by it.
+/// Returns the sign of a better value of the first measure, if runs are sorted by this measure:
+/// from `MANY_RUNS` runs on, unless neither direction is better.
 fn sorted(scores: &Scores, runs: usize) -> Option<f64> {
     let sign = match scores.measures.first()?.definition().better {
         Better::Higher => 1.0,

@@ -1,8 +1,8 @@
-//! A pair as a page shows it: one run against the other, in the order that is told.
+//! A pair of runs in the order of the page.
 //!
-//! A difference is that of a run less the one before it in the input. Of many runs without a
-//! baseline the best is shown against each of the others, and then the numbers of some pairs have
-//! to change their sign; where the question has a direction, they keep it.
+//! A difference is the value of a run less the value of the run before it in the input. With many
+//! runs and no baseline, a page shows the best run against each other run, so the numbers of some
+//! pairs change their sign. If the question has a direction, the numbers keep their sign.
 
 use super::names::{name, name_in};
 use super::scale::{number, signed};
@@ -11,18 +11,18 @@ use crate::compare::difference::Difference;
 use crate::compare::options::Alternative;
 use crate::measure::Better;
 
-/// A difference with its runs in the order in which they are shown.
+/// A difference with its runs in the order of the page.
 #[derive(Clone, Copy)]
 pub struct Facing<'a> {
     /// The comparison.
     pub of: &'a Comparison,
-    /// The difference as it was computed.
+    /// The computed difference, in the order of the input.
     pub at: &'a Difference,
-    /// The run that is shown against the other.
+    /// The index of the run shown first: its value less the value of `other` is the difference.
     pub one: usize,
-    /// The other run.
+    /// The index of the rival of `one`.
     pub other: usize,
-    /// The sign of what is shown: −1 if the runs change places.
+    /// The sign of the shown numbers: −1 if the runs change places.
     sign: f64,
 }
 
@@ -32,8 +32,8 @@ impl<'a> Facing<'a> {
         Facing { of, at, one: at.pair.run, other: at.pair.baseline, sign: 1.0 }
     }
 
-    /// Shows a difference in the order of the page: of many runs the one that is better under the
-    /// first measure comes first.
+    /// Shows a difference in the order of the page: with many runs, the better run under the first
+    /// measure comes first.
     pub fn told(of: &'a Comparison, at: &'a Difference) -> Self {
         let given = Facing::as_given(of, at);
         let is_free = of.baseline.is_none() && of.options.alternative == Alternative::TwoSided;
@@ -45,7 +45,7 @@ impl<'a> Facing<'a> {
         }
     }
 
-    /// The names of the two runs, the other one first, as it is subtracted.
+    /// The names of `other`, the subtracted run, and of `one`.
     pub fn names(&self) -> [String; 2] {
         [self.other, self.one].map(|run| name(&self.of.runs[run].name))
     }
@@ -89,7 +89,7 @@ impl<'a> Facing<'a> {
         (mean != 0.0).then(|| self.mean() / mean)
     }
 
-    /// The numbers of queries that the one won, tied and lost.
+    /// The numbers of queries won, tied and lost by `one`.
     pub fn wins(&self) -> [usize; 3] {
         let wins = &self.at.wins;
         let [won, lost] =
@@ -97,7 +97,7 @@ impl<'a> Facing<'a> {
         [won, wins.ties, lost]
     }
 
-    /// Whether the one has the better mean.
+    /// Whether `one` has the better mean.
     pub fn is_gain(&self) -> bool {
         self.turned(self.at.gain()) > 0.0
     }
@@ -129,8 +129,8 @@ impl<'a> Facing<'a> {
     }
 }
 
-/// The pair of the headline: of the pairs that are put in words the first that is decided; of many
-/// runs the best and the next.
+/// Returns the pair of the headline: the first decided pair among the leading pairs, or the first
+/// leading pair. For many runs, the best run and the runner-up.
 pub fn first_pair(of: &Comparison) -> Option<Facing<'_>> {
     let pairs = of.leading();
     let is_decided =

@@ -128,7 +128,7 @@ fn grouped(value: f64) -> String {
     text
 }
 
-/// Writes which gates failed and which passed: what happened, and what was allowed.
+/// Writes how many gates failed or passed, and the results of the first gates, failed gates first.
 fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     let report = context.report(of);
     let results = report.results();

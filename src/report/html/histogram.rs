@@ -1,4 +1,4 @@
-//! The distribution of numbers: bars over bins of one width.
+//! The distribution of numbers: bars over bins of equal width.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,7 @@ pub struct Deltas<'a> {
     pub higher_is_better: bool,
     /// The title of the differences.
     pub title: &'a str,
-    /// The differences that cannot be exceeded.
+    /// The smallest and the largest possible difference.
     pub bounds: [f64; 2],
 }
 

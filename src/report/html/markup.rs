@@ -4,26 +4,24 @@
 //! and everything else is escaped. The output is well-formed XML too, apart from the line that says
 //! it is HTML.
 //!
-//! Names of runs, ids of queries and file names are whatever people and programs wrote, and a page
-//! is opened in a browser by somebody else. So there is one door: every text and every value of an
-//! attribute goes through one writer that escapes, also what looks harmless, such as a number; and
-//! what does not go through it has the type of a literal. Behind the door, the policy of a page
-//! allows no script at all.
+//! Run names, query ids and file names may hold any bytes, and somebody else opens the page in a
+//! browser. Therefore all text and all attribute values pass through one escaping writer, even
+//! harmless values such as numbers. Only literals bypass the writer: their type is `&'static str`.
+//! As a second defence, the policy of a page allows no script at all.
 //!
-//! Both quotes are escaped everywhere, so the same writer serves text and attributes. Controls
-//! become U+FFFD, because a document of XML may have none of them, not even escaped, and SVG files
-//! are XML.
+//! The writer escapes both kinds of quotes, so text and attributes share the writer. Controls
+//! become U+FFFD, because SVG files are XML, and XML forbids most controls, even escaped.
 
 use std::fmt::{self, Display, Write};
 
 /// Attributes of an element, in order.
 pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
-/// Elements and text, one after the other.
+/// A sequence of elements and text, as written markup.
 #[derive(Debug, Default)]
 pub struct Elements {
     written: String,
-    /// The number of ids that were given out.
+    /// The number of ids given out so far.
     ids: usize,
 }
 
@@ -57,7 +55,7 @@ impl Elements {
         self.written.push_str("/>");
     }
 
-    /// Writes a mark of a chart, with the text that appears over it.
+    /// Writes a mark of a chart, with a title that the browser shows over the mark.
     pub fn mark(&mut self, name: &'static str, attributes: Attributes, title: impl Display) {
         self.element(name, attributes, |inside| inside.line("title", &[], title));
     }
@@ -72,7 +70,7 @@ impl Elements {
         &self.written
     }
 
-    /// A number that no other id of the markup has.
+    /// Returns a new number, for an id that is unique in the markup.
     pub fn fresh(&mut self) -> usize {
         self.ids += 1;
         self.ids
@@ -129,10 +127,11 @@ impl fmt::Write for Escaped<'_> {
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
-                // XML has no other controls, and not these two characters.
+                // Tab and line feed are the only controls kept, because XML forbids most controls,
+                // U+FFFE and U+FFFF.
                 '\t' | '\n' => self.0.push(c),
-                // A carriage return too: readers of XML turn it into a line feed, so what is read
-                // back would not be what was written.
+                // A carriage return is replaced too: XML readers turn a carriage return into a line
+                // feed, so the text would not survive a round trip.
                 c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => {
                     self.0.push('\u{fffd}')
                 }

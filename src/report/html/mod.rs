@@ -1,5 +1,5 @@
-//! Pages: a comparison, or scores, as one file that browsers show, with charts in it and nothing to
-//! load; and single charts.
+//! HTML pages of a comparison or of scores, and single charts. A page is one file with its charts
+//! inside, and loads nothing.
 //!
 //! A page has no script, and its policy allows none. Its bytes follow from its content, and beyond
 //! some thousand queries their number does not grow.
@@ -96,10 +96,10 @@ pub fn forest(comparison: &Comparison, to: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// The only measure that has several cutoffs.
+/// Returns the only measure that has several cutoffs.
 ///
 /// # Errors
-/// No such measure, or more than one ([`io::ErrorKind::InvalidInput`]).
+/// No measure with several cutoffs, or more than one ([`io::ErrorKind::InvalidInput`]).
 pub fn only_curve(measures: &[Measure]) -> io::Result<String> {
     let wrong = |found: String| {
         let message = format!(

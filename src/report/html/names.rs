@@ -15,7 +15,7 @@ const TEXT: usize = 160;
 /// The most columns of the text of a query in the title of a mark.
 const SHORT_TEXT: usize = 60;
 
-/// A name as it is shown: without controls, and not longer than [`NAME`] columns.
+/// Returns a name without controls, shortened to [`NAME`] columns.
 pub fn name(name: &str) -> String {
     name_in(name, NAME)
 }
@@ -25,8 +25,8 @@ pub fn name_in(name: &str, columns: usize) -> String {
     shortened(&printable(name.as_bytes()), columns)
 }
 
-/// Writes a name, whose direction of writing changes nothing around it; one that is shortened has
-/// the whole as its title.
+/// Writes a name in an element that isolates its text direction. A shortened name has the whole
+/// name as its title.
 pub fn write_name(page: &mut Elements, name: &str, columns: usize) {
     let (whole, short) = (printable(name.as_bytes()), name_in(name, columns));
     let titled: &[(&'static str, &dyn Display)] = &[("title", &whole)];
@@ -55,7 +55,7 @@ fn text(id: &[u8], context: &Context) -> Option<String> {
     context.titles.get(id).map(|text| printable(text.as_bytes()))
 }
 
-/// A measure, with an arrow in the direction in which it is better.
+/// Returns a measure with an arrow: ↑ if higher is better, ↓ if lower is better.
 pub fn heading(measure: &Measure) -> String {
     match measure.definition().better {
         Better::Higher => format!("{measure}\u{a0}↑"),

@@ -1,4 +1,4 @@
-//! The page around a report: its head, its style, and the elements that it is made of.
+//! The page around a report: head, style and basic elements.
 
 use std::fmt::Write;
 
@@ -118,15 +118,15 @@ pub fn figure(
     });
 }
 
-/// Writes a table that scrolls by itself if it is too wide. Its first columns, as many as `words`,
-/// are words, and the others numbers.
+/// Writes a table in a container that scrolls if the table is too wide. The first `words` columns
+/// are words, and the remaining columns are numbers.
 pub fn table(
     page: &mut Elements,
     words: usize,
     headings: &[&str],
     rows: impl FnOnce(&mut Elements),
 ) {
-    // It can be focused, so that keys scroll it.
+    // The container accepts the focus, because only then the arrow keys scroll the table.
     page.element("div", &[("class", &"scroll"), ("tabindex", &"0")], |page| {
         page.element("table", &[("class", &format_args!("w{words}"))], |page| {
             page.element("thead", &[], |page| {
@@ -141,7 +141,7 @@ pub fn table(
     });
 }
 
-/// Writes a row of a table, whose first cell names it.
+/// Writes a table row whose first cell is the heading of the row.
 pub fn row(page: &mut Elements, name: impl FnOnce(&mut Elements), cells: &[String]) {
     page.element("tr", &[], |page| {
         page.element("th", &[("scope", &"row")], name);
@@ -149,12 +149,12 @@ pub fn row(page: &mut Elements, name: impl FnOnce(&mut Elements), cells: &[Strin
     });
 }
 
-/// Writes a cell of a class, if it has one.
+/// Writes a table cell; an empty `class` adds no attribute.
 pub fn cell(page: &mut Elements, class: &str, inside: impl FnOnce(&mut Elements)) {
     classed(page, "td", class, inside);
 }
 
-/// Writes an element of a class, if it has one.
+/// Writes an element; an empty `class` adds no attribute.
 pub fn classed(
     page: &mut Elements,
     name: &'static str,
@@ -165,8 +165,8 @@ pub fn classed(
     page.element(name, if class.is_empty() { &[] } else { attributes }, inside);
 }
 
-/// Writes what is folded under a heading, which is open or not. No script is needed, and printed it
-/// is open.
+/// Writes a section that a heading folds and unfolds, open at first if `is_open`. Folding needs no
+/// script, and a printed page shows the section unfolded.
 pub fn folded(
     page: &mut Elements,
     is_open: bool,

@@ -10,7 +10,7 @@ use crate::compare::special::student_quantile;
 use crate::error::printable;
 use crate::stats::Moments;
 
-/// The most inputs that are listed.
+/// The maximum number of listed inputs.
 const INPUTS: usize = 2 * 100;
 
 /// Draws charts of curves.
@@ -42,7 +42,7 @@ pub fn links(page: &mut Elements, sections: &[(&'static str, &'static str)]) {
     });
 }
 
-/// Writes settings, those of the context after the others.
+/// Writes settings: first `rows`, then the settings of the context.
 pub fn definitions(page: &mut Elements, rows: &[(&str, String)], context: &Context) {
     let rule = context.ranking_rule.map(|rule| ("ranking rule".to_owned(), rule.to_owned()));
     let rows = rows.iter().map(|(what, value)| ((*what).to_owned(), value.clone()));

@@ -1,9 +1,9 @@
 //! A plot: the paper of a chart with its axes, and text that fits.
 //!
 //! Everything is laid out in units of one fixed width of paper, which the browser scales. No font
-//! is measured: text is laid out by the columns that it has on a terminal, times a width that is a
-//! little more than that of most letters. So the same bytes come out everywhere, and text that is
-//! too long by this count is shortened in its middle, because names of runs differ at their ends.
+//! is measured: the width of a text is its terminal columns times [`COLUMN`], a little more than
+//! most letters take. So the bytes do not depend on the machine. Text too long by this count loses
+//! its middle, because run names differ at their ends.
 
 use std::fmt::Display;
 
@@ -78,7 +78,7 @@ pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     let widest =
         ticks.iter().map(|&tick| scale.label(tick).width()).max().unwrap_or(0) as f64 * COLUMN;
     let apart = (right - left).abs() / ticks.len().saturating_sub(1).max(1) as f64;
-    // If labels would touch, every other one is left out.
+    // If labels would touch, every second label is left out.
     let every = if widest + 6.0 > apart { 2 } else { 1 };
     for (number, &tick) in ticks.iter().enumerate() {
         let at = scale.at(tick);
@@ -96,7 +96,7 @@ pub fn ticks_below(paper: &mut Elements, scale: &Scale, axis: f64) {
     }
 }
 
-/// What a chart shows, in words, for people who do not see it.
+/// The content of a chart in words, for people who cannot see the chart.
 pub struct AltText {
     /// What is drawn.
     pub title: String,

@@ -16,7 +16,7 @@ pub struct At(pub f64);
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // 0 is added, so that there is no -0.
+        // Adding 0 turns -0 into 0.
         write!(f, "{}", (self.0 * 10.0).round() / 10.0 + 0.0)
     }
 }
@@ -26,7 +26,7 @@ impl fmt::Display for At {
 pub struct Scale {
     /// The smallest and the largest number.
     pub numbers: [f64; 2],
-    /// The places of these two numbers.
+    /// The places of `numbers` on the paper.
     places: [f64; 2],
     /// The distance from tick to tick.
     step: f64,
@@ -37,8 +37,8 @@ impl Scale {
     /// ends.
     pub fn round(low: f64, high: f64, ticks: usize) -> Scale {
         let [low, high] = apart(low, high);
-        // Of 1, 2, 5, 10 … each is at most 2.5 times the one before, so there are never far fewer
-        // ticks than asked for.
+        // Steps are 1, 2, 5, 10 …, each at most 2.5 times the step before, so the count of ticks
+        // never falls far below `ticks`.
         let step = round_step((high - low) / ticks.max(1) as f64);
         // A number on a tick, except for rounding, needs no further tick.
         let [first, last] = [(low / step + 1e-9).floor(), (high / step - 1e-9).ceil()];
@@ -57,20 +57,20 @@ impl Scale {
 
     /// Ends the scale at numbers that nothing can lie beyond, where it goes further.
     pub fn bounded(self, [least, most]: [f64; 2]) -> Scale {
-        // Ticks are whole multiples of a step that divides 1 and so are 0 and 1: the scale still
-        // ends on ticks.
+        // The step divides 1, so the bounds 0 and 1 are multiples of the step: the scale still ends
+        // on ticks.
         let [low, high] = [self.numbers[0].max(least), self.numbers[1].min(most)];
         if low < high { Scale { numbers: [low, high], ..self } } else { self }
     }
 
-    /// Moves the scale to other places.
+    /// Moves the ends of the scale to the places `from` and `to`.
     pub fn over(self, from: f64, to: f64) -> Scale {
         Scale { places: [from, to], ..self }
     }
 
     /// Limits the ticks to whole numbers.
     pub fn whole(self) -> Scale {
-        // For counts. A step of 0.5 would label halves of a query; those from 1 up are whole
+        // For counts: a step of 0.5 would label halves of a query. Steps of 1 or more are whole
         // already.
         Scale { step: self.step.max(1.0).ceil(), ..self }
     }
@@ -108,11 +108,10 @@ impl Scale {
     }
 }
 
-/// Moves two numbers apart if they are equal, so that a scale is possible.
+/// Moves two equal numbers apart, because a scale needs a length above 0.
 fn apart(low: f64, high: f64) -> [f64; 2] {
     let [low, high] = if low <= high { [low, high] } else { [high, low] };
-    // Numbers that are this near are equal but for rounding; ticks between them would all have one
-    // label.
+    // Closer numbers differ only by rounding, and all ticks between them would have the same label.
     let enough = 1e-9 * low.abs().max(high.abs());
     if high - low > enough.max(f64::MIN_POSITIVE) {
         return [low, high];
@@ -126,8 +125,8 @@ fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
     let times =
         [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| times * power >= step * (1.0 - 1e-9));
-    // A power below 1 is divided by its inverse, which is exact, so that 0.3 does not become
-    // 0.30000000000000004.
+    // For a power below 1, divide by the inverse power, because the inverse is exact: 0.3 stays 0.3
+    // instead of 0.30000000000000004.
     let times = times.unwrap_or(10.0);
     if power < 1.0 { times / (1.0 / power).round() } else { times * power }
 }

@@ -84,8 +84,8 @@ fn said(of: &PairValues, [low, high]: [f64; 2]) -> String {
 }
 
 /// The queries at each place, to a unit of the paper.
-// Dots at one place are one dot: a measure such as P@5 has six values, so thousands of queries
-// share 36 places. A map that is ordered makes the same bytes each time.
+// Queries at one place share a dot: P@5, say, has six values, so thousands of queries share 36
+// places. The ordered map keeps the written bytes reproducible.
 fn places(plot: &Plot, of: &PairValues) -> BTreeMap<[i32; 2], Vec<usize>> {
     let mut places = BTreeMap::<_, Vec<usize>>::new();
     for (query, (&x, &y)) in of.values[0].iter().zip(of.values[1]).enumerate() {

@@ -14,7 +14,7 @@ pub fn colour(series: usize) -> &'static str {
 
 /// The class of a series' line: its colour and its dashes.
 pub fn stroke(series: usize) -> String {
-    // There are five kinds of dashes: with seven colours no two of 35 lines are alike.
+    // Five dash patterns and seven colours tell 35 lines apart.
     format!("line {} d{}", colour(series), series % 5)
 }
 

@@ -12,8 +12,8 @@ use crate::compare::comparison::Comparison;
 use crate::error::printable;
 
 /// The most cells of the table of means.
-// The limits of all tables keep a page below 400 KB, whatever is compared. What is left out is
-// said, and stands in the other formats.
+// The limits of all tables keep every page below 400 KB. The page notes omitted rows, and the other
+// formats contain every row.
 const MEANS: usize = 800;
 /// The most runs of a table.
 const RUNS: usize = 100;
@@ -32,7 +32,7 @@ const MATRIX: usize = 16;
 /// The most cells of all matrices.
 const CELLS: usize = 400;
 
-/// A p as text; a dash if there is none.
+/// Returns a p-value as text, or a dash for `None`.
 pub fn p(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),
@@ -70,8 +70,8 @@ pub fn shown_runs(of: &Comparison, most: usize) -> Vec<usize> {
     runs
 }
 
-/// What stands for a run where there is little room: its letter; of many runs its place in their
-/// order.
+/// Returns a short label of a run: the run's letter, or the run's rank if the comparison has many
+/// runs.
 pub fn key(of: &Comparison, run: usize) -> String {
     if of.has_many_runs() {
         (of.ranked(0).iter().take_while(|&&at| at != run).count() + 1).to_string()
@@ -119,15 +119,16 @@ pub fn means(page: &mut Elements, of: &Comparison) {
     legend_of_means(page, of, &top);
 }
 
-/// The top group of many runs: those that cannot be told from the best; none if that is all runs,
-/// or there is a baseline.
+/// The top group of many runs: the best run and the runs not shown worse. The group is empty if it
+/// would contain all runs, or if there is a baseline.
 fn top_group(of: &Comparison) -> Vec<usize> {
     let top = if of.has_many_runs() && of.baseline.is_none() { of.leaders(0) } else { Vec::new() };
     if top.len() < of.runs.len() { top } else { Vec::new() }
 }
 
-/// How many runs a run is shown to be better than under the first measure; against a baseline,
-/// whether it is that.
+/// Describes the runs that a run is significantly better than under the first measure. Without a
+/// baseline, the text counts these runs. With a baseline, the text is `the baseline` for a run that
+/// beats the baseline, and a count for the baseline itself; a dash stands for no run.
 fn beats(of: &Comparison, run: usize) -> String {
     match (of.baseline, of.beaten(0, run).len()) {
         (None, count) => format!("{count} of {}", of.runs.len() - 1),
@@ -280,7 +281,7 @@ fn difference_row(page: &mut Elements, pair: &Facing) {
     });
 }
 
-/// Writes the adjusted p of all pairs of runs, one matrix for each measure; those against a
+/// Writes the adjusted p of all pairs of runs in one matrix for each measure, or the pairs with a
 /// baseline in one table.
 pub fn adjusted(page: &mut Elements, of: &Comparison) {
     if let Some(baseline) = of.baseline {
@@ -360,7 +361,7 @@ fn adjusted_cell(page: &mut Elements, of: &Comparison, measure: usize, [one, oth
     cell(page, class, |page| page.text(format_args!("{mark}{}", p(difference.p_adjusted))));
 }
 
-/// Writes the result of each gate: what happened, and what was allowed.
+/// Writes the result of each gate, with the measured value and the allowed range.
 pub fn gates(page: &mut Elements, of: &Comparison, context: &Context) {
     let report = context.report(of);
     table(page, 5, &["gate", "run", "verdict", "what happened", "allowed"], |page| {

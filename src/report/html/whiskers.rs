@@ -31,7 +31,7 @@ pub struct Whisker {
     pub title: String,
 }
 
-/// The properties that all rows share.
+/// The axis shared by all rows.
 pub struct Axis<'a> {
     /// The title of the numbers.
     pub title: &'a str,
@@ -41,7 +41,8 @@ pub struct Axis<'a> {
     pub zero: Option<f64>,
     /// The range of differences that do not matter.
     pub band: Option<[f64; 2]>,
-    /// The numbers that the measure cannot exceed: the axis ends there, and so do whiskers.
+    /// The lowest and the highest possible number of the measure, where the axis and the whiskers
+    /// end.
     pub bounds: [f64; 2],
 }
 
@@ -57,10 +58,10 @@ pub struct Whiskers<'a> {
 }
 
 impl<'a> Whiskers<'a> {
-    /// Makes rows over an axis that has room for all of them.
+    /// Makes rows over an axis wide enough for every row.
     pub fn of(rows: &'a [Whisker], axis: &'a Axis<'a>) -> Whiskers<'a> {
-        // Zero and the band are on the axis, whatever the data: an interval is read by where it
-        // stands to them.
+        // The axis always includes zero and the band, because readers compare an interval with
+        // both.
         let ends = rows
             .iter()
             .flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));

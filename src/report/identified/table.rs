@@ -1,12 +1,12 @@
-//! The definition of a number for people: the verdict, the classes that fit with their libraries,
-//! and what comes next.
+//! The identified definition of a number as text for people: verdict, fitting classes with their
+//! libraries, and next step.
 
 use std::io::{self, Write};
 
 use crate::identify::{Candidate, Identified, IdentifiedLibrary, IdentifyVerdict, PrintedAs};
 use crate::report::options::ReportOptions;
 
-/// The most changes that are shown of what is the same.
+/// The most changes shown that would leave the values of a candidate the same.
 const MOST_CHANGES: usize = 6;
 
 /// Writes the answer.
@@ -52,7 +52,7 @@ pub fn write(found: &Identified, options: &ReportOptions, to: &mut impl Write) -
     }
 }
 
-/// The first line: the verdict, and what it rests on.
+/// Writes the first line: the verdict, and the counts and chance behind the verdict.
 fn headline(found: &Identified) -> String {
     let (classes, definitions) =
         (counted(found.classes, "class", "es"), counted(found.definitions, "definition", "s"));
@@ -108,7 +108,8 @@ fn value(of: &Candidate, options: &ReportOptions) -> String {
     of.value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// What stands behind the value of a class that fits.
+/// Returns the remarks behind the value of a fitting class: agreeing queries, telling queries and
+/// rounding.
 fn beside(of: &Candidate, found: &Identified) -> String {
     let printed = match of.printed {
         PrintedAs::Rounded => None,
@@ -121,7 +122,7 @@ fn beside(of: &Candidate, found: &Identified) -> String {
     if all.is_empty() { String::new() } else { format!("   {}", all.join(", ")) }
 }
 
-/// A library with its name of the measure, and what it does otherwise.
+/// Returns a library with its name for the measure and its differences from the definition.
 fn library(of: &IdentifiedLibrary) -> String {
     let differs =
         if of.differs.is_empty() { String::new() } else { format!(" (there {})", of.differs) };

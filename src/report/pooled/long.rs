@@ -114,7 +114,7 @@ pub fn write_delimited(
     table.flush()
 }
 
-/// Writes one object on each line.
+/// Writes one JSON object per row, each on its own line.
 pub fn write_lines(pools: &Pools, options: &ReportOptions, to: &mut impl Write) -> io::Result<()> {
     rows(pools, |row| {
         let row = PoolRow { value: shortened(row.value, options), ..row };

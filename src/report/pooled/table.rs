@@ -1,5 +1,5 @@
-//! Pools for people: what each run brought, what it loses under each measure, and what that comes
-//! to.
+//! Pools as tables for people: the documents that each run brought, the loss of each run under each
+//! measure when left out, and a summary of the losses by measure.
 
 use std::io::{self, Write};
 
@@ -132,7 +132,7 @@ fn left_out(pools: &Pools, at: usize, options: &ReportOptions) -> Grid {
     grid
 }
 
-/// What all runs lose, by measure.
+/// Returns the table of the losses over all runs, by measure.
 fn losses(pools: &Pools, options: &ReportOptions) -> Grid {
     let mut grid = grid(["measure"], ["mean loss", "largest", "of", "τ"].map(str::to_owned));
     for (measure, loss) in pools.measures.iter().zip(&pools.losses) {

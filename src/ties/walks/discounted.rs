@@ -1,5 +1,5 @@
-//! Closed forms of discounted sums: of hits below other documents, of gains where the ideal gain
-//! changes, and of gains at documents that have one.
+//! Closed forms of discounted sums over hits below other documents, over changes of the ideal gain,
+//! and over documents with a gain.
 
 use super::super::chance::{Double, ratio};
 use super::super::folds::{self, FoldTables};
@@ -44,7 +44,7 @@ pub fn bin_g(row: &RankingPieces<'_>, hits: Above, tables: &mut FoldTables) -> f
 
 /// The ideal ranking of the judged documents, walked down rank by rank.
 struct IdealWalk {
-    /// Positive gains, the largest first, with the documents that have them.
+    /// Positive gains, the largest first, with their numbers of documents.
     gains: Vec<(f64, u32)>,
     documents: usize,
     /// The ranks walked so far, and their discounted gain.
@@ -133,8 +133,8 @@ pub fn ndcg_over_changes(
 }
 
 // The sum over ranks i of [gᵢ > 0]·DCG(i) / I(i), where I is the ideal DCG: I does not depend on
-// the order. What remains is the expectation of a product of two things that the same order
-// decides. With P documents that have a gain and G the sum of gains, in a group of t:
+// the order. The remaining expectation is of a product, and one order decides both factors. With P
+// documents that have a gain and G the sum of gains, in a group of t:
 //
 //     E([gᵢ > 0]·gᵢ) = G/t                        the rank itself
 //     E([gᵢ > 0]·gₖ) = (P·G − G) / (t(t − 1))     two ranks: of all P·G products of two documents,
@@ -145,16 +145,16 @@ pub fn ndcg_over_changes(
 //     E([gᵢ > 0]·DCG(i)) = P/t·D + pair·W + G/t·wᵢ
 //
 // Documents that are not found count with the last DCG: (N − found)·DCG(end) / I(end). If groups
-// are whole, `found` is known. In a cut group it is chance, and it goes with the gains there. With
-// W now the weights of the whole part of r ranks:
+// are whole, `found` is known. In a cut group `found` is random and correlates with the gains of
+// the group. With W now the weights of the whole part of r ranks:
 //
 //     E(found·DCG(end)) = P·r/t·D + (G/t + (r − 1)·pair)·W
 //
-// Without negative gains DCG(i) ≥ 0, and the largest of it and 0 that the formula takes is no max
-// under an expectation. With them, or with more paid documents than the ideal ranking has, it would
-// be: so these are refused.
+// The formula takes max(DCG(i), 0). Without negative gains DCG(i) ≥ 0, so the max does not change
+// the expectation. Negative gains, or more documents with a gain than the ideal ranking has, would
+// leave a max under the expectation: both cases are refused.
 /// nDCG averaged over the ranks of documents with a gain. Missing documents count with the value of
-/// the last rank. It is computed from the pairs of a document with a gain and another above it.
+/// the last rank. The mean is computed from pairs of a document with a gain and a document above.
 /// Gains are 0 or more.
 pub fn ndcg_over_relevant(
     row: &RankingPieces<'_>,
@@ -162,8 +162,8 @@ pub fn ndcg_over_relevant(
     tables: &mut FoldTables,
 ) -> f64 {
     let mut ideal = IdealWalk::new(row, gain);
-    // The number of documents found in a cut group is chance: then its mean product with DCG is
-    // kept apart.
+    // The number of documents found in a cut group is random, so its mean product with DCG is kept
+    // apart.
     let (mut dcg, mut found, mut found_in_cut, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
         let end = part.above + part.read;

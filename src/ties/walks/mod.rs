@@ -1,20 +1,21 @@
-//! Closed forms of the measures that walk, by name. The reference defines their state in a plain
-//! ranking.
+//! Closed forms of walks, by name of the measure. The reference defines the state of a walk in a
+//! plain ranking.
 //!
-//! A walk adds terms that look at several documents at once: at a hit and what stands above it.
-//! Each form here uses linearity: a sum over documents has the expectation of its terms one by one,
-//! dependent or not, so only the joint chances of the *two or three* things that a term looks at
-//! are needed, never the chance of a whole order. In a group of t documents in random order,
+//! A walk adds terms over several documents at once: a hit and the documents above the hit. Each
+//! form here uses linearity: the expectation of a sum over documents is the sum of the expectations
+//! of its terms, dependent or not. So a form needs only the joint chances of the *two or three*
+//! documents or ranks that a term reads, never the chance of a whole order. In a group of t
+//! documents in random order,
 //!
 //! * a document stands at each of the t ranks with the chance 1/t;
 //! * two documents stand at two given ranks with the chance 1/(t(t − 1));
 //! * if rank j is taken, the j − 1 ranks above it are a draw without replacement from the other t −
 //!   1: hypergeometric;
-//! * the others above one document, of m in question, are 0 … m with the same chance 1/(m + 1), for
-//!   it is as likely in each gap.
+//! * of m other documents, the number above a given document is 0 … m with equal chance 1/(m + 1),
+//!   for the given document is equally likely in each gap.
 //!
-//! Groups are independent, so what stands above a group enters as its expectation wherever a term
-//! is linear in it.
+//! Groups are independent, so a quantity from above a group enters by its expectation wherever a
+//! term is linear in the quantity.
 //!
 //! ```text
 //! form             what a term looks at                       cost of a group
@@ -49,7 +50,7 @@ use crate::measure::{Measure, table};
 /// A function from a row to its expected value.
 pub type ClosedForm = Box<dyn Fn(&RankingPieces<'_>, &mut FoldTables) -> f64 + Send + Sync>;
 
-/// The closed form of a measure that walks, if it has one.
+/// Returns the closed form of a measure that walks, or `None` for a measure without a closed form.
 pub fn form(m: &Measure, book: &Codebook) -> Option<ClosedForm> {
     let hits = book.at_least(m.rel());
     let depth = m.number("depth").unwrap_or(1000.0) as usize;

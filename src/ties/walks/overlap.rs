@@ -4,22 +4,22 @@ use super::super::chance::{Hypergeometric, ratio};
 use super::super::folds::FoldTables;
 use super::super::row::{RankingPieces, ReadPiece};
 
-// The value is Σ pᵈ⁻¹·overlap(d)/d over depths d, where overlap(d) is how many of the first d
-// documents are among the first d of the ideal ranking, over the same sum for the ideal ranking
-// itself, or over all weights. Of the many ideal rankings the nearest is meant: it has the
-// documents of one grade in the order of the ranking, and those that were not retrieved behind
-// them. So
+// The value is Σ pᵈ⁻¹·overlap(d)/d over depths d, divided by the sum for the ideal ranking itself,
+// or by the sum of all weights. Here overlap(d) counts the documents in the first d of both the
+// ranking and the ideal ranking. Of the many ideal rankings the nearest counts: within a grade, the
+// nearest ideal ranking keeps the order of the ranking, and puts documents not retrieved last. So
 //
 // * The n-th document of a grade in the ranking has the place b + n of the ideal ranking, where b
 //   documents have better grades. b is a number of the judgments, n a number of the ranking: no
 //   other document matters.
-// * It is in both prefixes from depth max(rank, place) on: its overlap *begins* there. overlap(d)
-//   is the number of documents that have begun by d, and its expectation is the sum of their
-//   chances to have begun.
+// * The document is in both prefixes from depth max(rank, place) on: at this depth its overlap
+//   *begins*. overlap(d) is the number of documents that have begun by d, and its expectation is
+//   the sum of their chances to have begun.
 //
-// So it is enough to know B(d), the expected number that begin at d. A document of the grade stands
-// at rank j of a group with the chance count/size. Given that, x of its `count − 1` fellows stand
-// above it, drawn among j − 1 of size − 1, and it begins at
+// So the only quantity needed is B(d), the expected number of documents with an overlap that begins
+// at d. A document of the grade stands at rank j of a group with the chance count/size. Given rank
+// j, x of the `count − 1` fellows of the document stand above, drawn among j − 1 of size − 1, and
+// the overlap begins at
 //
 //     max(above + j, place + x + 1)       above: documents before the group;
 //                                         place: b, and fellows of earlier groups
@@ -30,14 +30,13 @@ use super::super::row::{RankingPieces, ReadPiece};
 //     j = 3    □   ■   ■         □ begins at its rank: one number a row, `here`
 //     j = 4    □   □   ■   ■
 //
-// Each row is one draw, from which only the few numbers within its spread are stored, some √j of
-// them. A group of one code draws nothing. Among subnormal weights p·w may round to w, so weights
-// stall there, at a size that matters to no sum: rows behind the last normal weight are not drawn.
-// A million equal scores take 54 to 68 ms, and took 5,281 when these rows were drawn too
-// (benches/RESULTS.md).
+// Each row is one draw, which stores only the numbers within its spread, some √j. A group of one
+// code draws nothing. Among subnormal weights p·w may round to w, so the weights stall at a size
+// too small for any sum: rows behind the last normal weight are not drawn. A million equal scores
+// take 54 to 68 ms, and took 5,281 ms when the rows behind were drawn too (benches/RESULTS.md).
 /// Rank-biased overlap with the nearest ideal ranking. A document's overlap begins at the later of
-/// its rank and its place in the ideal ranking, behind the better ones and those of its grade that
-/// stand above it.
+/// two depths: its rank, and its place in the ideal ranking. The place follows all better
+/// documents, and the documents of its grade above.
 pub fn compatibility(
     row: &RankingPieces<'_>,
     p: f64,
@@ -69,8 +68,8 @@ pub fn compatibility(
                 let ranks = part.read.min(weighed.saturating_sub(part.above));
                 begins.add_drawn(part, count, place, ranks, &mut tables.chances);
             }
-            // Invariant: a part that is not whole is the last of the row, so nobody reads what it
-            // would have added.
+            // Invariant: only the last part of a row can be incomplete, because a cut ends the row.
+            // No later part reads `met`, so an incomplete part adds 0.
             met[usize::from(code)] += if part.is_whole() { count as usize } else { 0 };
         }
     }
@@ -78,8 +77,8 @@ pub fn compatibility(
 }
 
 // A document that stands high in the ranking and low in the ideal one begins deeper than the
-// ranking goes. Such ranks are as many as judgments, which a file may claim to be 2²⁸, so they are
-// kept as a list and not by index.
+// ranking goes. The deeper ranks can be as many as the judgments, and a file may claim 2²⁸
+// judgments: so the deeper ranks are a list, not an array by rank.
 /// The expected number of documents whose overlap begins at a rank.
 struct OverlapBegins {
     /// By rank, within the ranking.
@@ -97,8 +96,9 @@ impl OverlapBegins {
         }
     }
 
-    /// Adds the `count` documents of a grade in a group with others, of which the first one has
-    /// this place in the ideal ranking. They are drawn for the first `ranks` ranks of the group.
+    /// Adds the `count` documents of a grade in a group with other documents, drawn for the first
+    /// `ranks` ranks of the group. `place` documents precede the first of the `count` in the ideal
+    /// ranking.
     fn add_drawn(
         &mut self,
         part: ReadPiece<'_>,
@@ -137,7 +137,7 @@ impl OverlapBegins {
         let mut deeper = self.deeper.into_iter().peekable();
         let (mut overlap, mut weight, mut found, mut best, mut whole) = (0.0, 1.0, 0.0, 0.0, 0.0);
         for depth in 1..=ideal.max(depth) {
-            // A weight of 0 and those that follow add nothing.
+            // A weight of 0 adds nothing, and all later weights are 0 too.
             if weight == 0.0 {
                 break;
             }

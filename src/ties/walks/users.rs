@@ -1,4 +1,4 @@
-//! Closed forms of C/W/L users who stop at a hit: the first one, or the last one that they want.
+//! Closed forms of C/W/L users who stop at a hit: the first hit, or the last wanted hit.
 
 use super::super::chance::{Double, Hypergeometric, ranks_of};
 use super::super::folds::{self, FoldTables};
@@ -37,11 +37,11 @@ pub fn first_gain(
 //     wanted / s                   if that hit is within the first `most` ranks
 //     (hits within `most`) / most  otherwise
 //
-// With a few hits short of the wanted one, the number `last` of the group's own hits decides. Its
+// With a few hits short of the wanted hit, the number `last` of the group's own hits decides. Its
 // rank in the group has a negative hypergeometric chance, C(j−1, last−1)·C(t−j, found−last) / C(t,
-// found). The group that holds it decides the value whatever follows, so the walk returns there,
-// unless the group is cut: then fewer than `last` of its hits may be within reach, and each such
-// number x adds its own value with its own chance.
+// found). The group with the wanted hit decides the value, whatever follows, so the walk returns at
+// this group. A cut group is an exception: fewer than `last` of its hits may be within reach, and
+// each smaller number x adds its own value with its own chance.
 /// The value of a C/W/L user who stops at the rank of the last hit that he wants, or after `most`
 /// ranks.
 pub fn bejeweled(row: &RankingPieces<'_>, hits: Above, target: f64, most: usize) -> f64 {

@@ -29,7 +29,7 @@ pub struct Subject {
     expected: Scores,
 }
 
-/// One time, and the rates that follow from it.
+/// A measured time, with the rates that follow from the time.
 #[derive(Debug, Clone, Serialize)]
 pub struct TimedRow {
     pub group: &'static str,
@@ -48,7 +48,7 @@ pub struct TimedRow {
     pub cpu_over_gpu: Option<f64>,
 }
 
-/// The rows so far, and notes on them.
+/// Rows measured so far, with notes.
 #[derive(Default)]
 pub struct BenchRows {
     pub rows: Vec<TimedRow>,

@@ -197,7 +197,7 @@ fn stored(bytes: &[u8]) -> Result<StoredScores, String> {
     }
 }
 
-/// A row of a file of scores: a value with what it is of.
+/// A row of a file of scores: a value with its run, group, query, measure and statistic.
 struct StoredValue<'a> {
     run: &'a str,
     /// The group of queries; empty of all queries.
@@ -362,8 +362,8 @@ impl StoredScores {
         let first = beside.runs.iter().find_map(|run| run.per_query.as_ref());
         let mut queries: BTreeSet<&[u8]> =
             self.values.values().flat_map(|of| of.keys().map(Vec::as_slice)).collect();
-        // A query without any value has no row in the file. Which these are follows from the
-        // judgments, which are those of the runs here.
+        // A query without any value has no row in the file. The judgments decide which queries have
+        // no value, and the runs here have the judgments of the file.
         if let Some(first) = first {
             let none = |at: &usize| first.values.iter().all(|of| is_undefined(of[*at]));
             queries.extend((0..first.queries.len()).filter(none).map(|at| first.queries.get(at)));
@@ -401,7 +401,7 @@ impl StoredScores {
     }
 }
 
-/// Refuses other queries than those that are evaluated here.
+/// Rejects a baseline whose queries differ from the queries that count here.
 fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
     let mend = "evaluate the baseline again, or compare the queries of both by --queries both";
     let here: BTreeSet<&[u8]> = here.iter().collect();
@@ -417,7 +417,7 @@ fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
 }
 
 impl BaselineSettings {
-    /// Refuses scores that were made under other settings than those of other runs.
+    /// Rejects a baseline with other judgments or settings than the first run of `beside`.
     fn check(&self, beside: &Scores) -> Result<(), String> {
         let Some(run) = beside.runs.first() else { return Ok(()) };
         let prints: Vec<String> =

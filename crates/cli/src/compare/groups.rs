@@ -120,10 +120,10 @@ fn of_group(scores: &Scores, group: &str) -> Scores {
     of_group
 }
 
-/// Judges gates in each group: those that name it, and those that name none.
+/// Judges in each group the gates that name the group and the gates without a group.
 ///
 /// # Errors
-/// A gate that cannot be computed, such as one that names a group in which no query counts.
+/// A gate that cannot be computed, such as a gate of a group in which no query counts.
 pub fn judged(
     groups: Vec<(String, Comparison)>,
     gates: &[Gate],

@@ -48,9 +48,9 @@ pub fn relevant(query: &ShownQuery, rel: f64) -> Vec<(&[u8], f64)> {
 pub struct RankDifference<'a> {
     pub docno: &'a [u8],
     pub grade: f64,
-    /// The rank of the document in each run; `None` for a run that lacks it.
+    /// The rank of the document in each run; `None` if a run lacks the document.
     pub ranks: Vec<Option<u32>>,
-    /// The largest rank less the smallest; in a run that lacks the document it counts as the rank
+    /// The largest rank less the smallest. In a run without the document, its rank is the rank
     /// behind the deepest ranking.
     pub spread: u32,
 }

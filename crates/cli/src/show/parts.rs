@@ -1,5 +1,5 @@
-//! What an explanation for people consists of, whatever it is written as: sentences, and grids of
-//! values, ranks and differences.
+//! Parts of an explanation for people, in any output format: sentences, and grids of values, ranks
+//! and differences.
 
 use laneval::error::printable;
 use laneval::internals::{
@@ -233,8 +233,8 @@ impl ExplanationParts<'_> {
         }
     }
 
-    /// Returns which ranks are shown, from 0: the first ones, and those of relevant documents below
-    /// them.
+    /// Returns the ranks to show, from 0: the first `top` ranks, and the ranks of relevant
+    /// documents further down.
     fn shown_ranks(&self, run: &InRun) -> Vec<usize> {
         let relevant = |at: &usize| run.ranking[*at].judgment.is_relevant(self.asked.rel);
         (0..run.ranking.len()).filter(|at| *at < self.top || relevant(at)).collect()

@@ -17,7 +17,7 @@ use crate::pipe::in_memory;
 use crate::stop::Stop;
 use crate::style::shown;
 
-/// Judgments, and runs with what they have in common with them.
+/// Counts of judgments and of runs, with the overlap of each run and the judgments.
 #[derive(Serialize)]
 struct DescribedPair {
     file: String,

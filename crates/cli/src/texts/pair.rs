@@ -1,4 +1,4 @@
-//! Judgments and a run together: what each lacks of the other.
+//! The overlap of judgments and a run, with the queries and documents of only one side.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use super::judgments::{JudgmentCounts, RELEVANT};
 use super::spread::NamedQueries;
 use crate::style::thousands;
 
-/// What a run and judgments have in common, and what not.
+/// The overlap and the differences of a run and judgments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairCounts {
     /// The judged queries that the run lacks.
@@ -21,15 +21,15 @@ pub struct PairCounts {
     /// The means of Judged@10 and Judged@100 over the judged queries of the run.
     pub judged_10: f64,
     pub judged_100: f64,
-    /// The number of judged documents that the run retrieves, and of those that it does not.
+    /// The number of judged documents that the run retrieves, and the number that the run misses.
     pub judged_retrieved: u64,
     pub judged_missed: u64,
-    /// The same of relevant documents.
+    /// The number of relevant documents that the run retrieves, and the number that the run misses.
     pub relevant_retrieved: u64,
     pub relevant_missed: u64,
 }
 
-/// Joins a run with judgments, of which these are the counts.
+/// Joins a run with judgments, and counts their overlap. `of` has the counts of the judgments.
 pub fn read(
     join: &Join,
     qrels: &Qrels,

@@ -30,9 +30,9 @@ pub struct RunCounts {
 /// Results of a query with equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct EqualScores {
-    /// The number of queries that have such results.
+    /// The number of queries with results of equal scores.
     pub queries: u64,
-    /// The number of these results.
+    /// The number of results with the score of another result of their query.
     pub results: u64,
 }
 

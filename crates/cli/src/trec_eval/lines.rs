@@ -89,8 +89,8 @@ impl OutputLines<'_> {
         self.value(kind, self.summary(column, measure, kind), to)
     }
 
-    /// Returns the value over all topics. It adds one by one in their order, as the last digit may
-    /// depend on it.
+    /// Returns the value over all topics. Adds the values of topics one by one in topic order,
+    /// because the order may change the last digit.
     fn summary(&self, column: &TopicColumn, measure: usize, kind: LineKind) -> f64 {
         let sum = || {
             let topics = 0..self.table.topics.len();

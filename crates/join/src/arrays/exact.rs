@@ -113,7 +113,8 @@ fn graded(
     })
 }
 
-/// Appends the grades of some numbers; the error is the place of one that is no grade.
+/// Appends the grades of some numbers. The error is the place of the first number that is not a
+/// grade.
 fn read<N: ArrayNumber>(
     values: &[N],
     coder: &Coder,

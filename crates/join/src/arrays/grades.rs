@@ -12,12 +12,12 @@ use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
 use crate::label::{Codebook, pieces};
 use crate::numbers::{Numbers, with_numbers};
 
-/// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which
-/// integers occur.
+/// The largest grade up to which a codebook has all integers from 0 on, without a search for the
+/// integers that occur.
 const FEW: i32 = 15;
 /// The number of labels in one SIMD vector.
 const VECTOR: usize = 64;
-/// The number of grades that one thread looks at, at a time.
+/// The number of grades that a thread examines at a time.
 const PIECE: usize = 1 << 20;
 
 /// Makes codes of grades.
@@ -25,7 +25,7 @@ const PIECE: usize = 1 << 20;
 pub struct Coder {
     /// The largest grade, if the grades are all integers from 0 on.
     through: Option<i32>,
-    /// The codes of small integers; 0 for integers that are not grades.
+    /// The codes of small integers; 0 for integers outside the codebook.
     small: Box<[u8; 256]>,
     book: Codebook,
 }
@@ -73,7 +73,7 @@ impl Coder {
         self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
     }
 
-    /// Looks the codes up one by one; the error is the index of the first grade that has none.
+    /// Looks up the code of each grade. The error is the index of the first grade without a code.
     #[inline(never)]
     fn look_up<N: ArrayNumber>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
@@ -90,7 +90,7 @@ impl Coder {
     }
 }
 
-/// Writes the codes of integers from −1 to `most`; returns false if there is another number.
+/// Writes the codes of integers from −1 to `most`; returns false on any number beyond this range.
 #[inline(always)]
 fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
@@ -100,7 +100,7 @@ fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8
     {
         wrong |= shift_each(values, most, codes);
     }
-    // The last whole vector overlaps those before it.
+    // The last whole vector ends at the last number, so it overlaps the vector before.
     wrong |= match (values.last_chunk::<VECTOR>(), codes.last_chunk_mut::<VECTOR>()) {
         (Some(values), Some(codes)) => shift_each(values, most, codes),
         _ => shift_each(values, most, codes),
@@ -108,7 +108,7 @@ fn shift<S: Simd, N: ArrayNumber>(_: S, values: &[N], most: i32, codes: &mut [u8
     !wrong
 }
 
-/// [`shift`] of some numbers, with the opposite result: true if there is another number.
+/// Writes codes as [`shift`] does, with the opposite result: true on a number beyond the range.
 #[inline(always)]
 fn shift_each<N: ArrayNumber>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
@@ -123,7 +123,8 @@ fn shift_each<N: ArrayNumber>(values: &[N], most: i32, codes: &mut [u8]) -> bool
 /// Counts the first `depth` of whole vectors of labels by grade.
 #[inline(always)]
 pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut [u32]) {
-    /// The most grades that are counted one by one.
+    /// The largest number of grades for which one SIMD pass per grade counts the labels; more
+    /// grades are counted label by label.
     const FEW: usize = 32;
     if counts.len() > FEW {
         for &label in &labels[..depth] {
@@ -145,14 +146,15 @@ pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut 
     }
 }
 
-/// Marks the labels of a vector that equal `code`, with one bit each.
+/// Returns a bit for each label of a vector: 1 if the label equals `code`.
 #[inline(always)]
 fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
     u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
 }
 
-/// Makes the codebook of the grades of an array, which errors call `name`. If all are integers from
-/// −1 to 15, it has all grades from 0 to the largest; else those that occur.
+/// Makes the codebook of the grades of an array, which errors call `name`. If all grades are
+/// integers from −1 to 15, the codebook has all grades from 0 to the largest; else the grades that
+/// occur.
 ///
 /// # Errors
 /// A grade that is not finite, or less than 0 and not −1.

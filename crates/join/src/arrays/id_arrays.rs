@@ -1,7 +1,8 @@
-//! Rankings as two arrays of integer ids: those that count of each query, and the found ones.
+//! Rankings as two arrays of integer ids: the true ids of each query (the truth), and the found
+//! ids.
 //!
-//! A row is compared by vectors or a table ([`matching`](super::matching)). Where it has something
-//! rare, a plain function says what its ids are, or what is wrong with them.
+//! Vectors or a table compare a row ([`matching`](super::matching)). For a row with a repeated id
+//! or an inner empty place, a plain function finds the ids or reports their fault.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -36,8 +37,8 @@ pub(super) struct IdArray<'a> {
 pub(super) enum Worth<'a> {
     /// All are alike.
     Same,
-    /// The nearest has the highest grade. An id stands where the first one with its distance
-    /// stands, if there are distances.
+    /// The nearest has the highest grade. With distances, an id takes the column of the first id at
+    /// its distance.
     Nearness { distances: Option<Numbers<'a>> },
     /// As nearness, and a found id stands where the first one stands that is not nearer than its
     /// distance less `within`.
@@ -89,7 +90,7 @@ impl IdArrays<'_> {
         into.clear();
         for at in range.clone() {
             let id = of.ids.get(at);
-            // Of ids without a sign the last one is what −1 becomes.
+            // −1 as an unsigned id is the largest `u64`.
             let id = if id == i128::from(u64::MAX) { -1 } else { id };
             let id = i64::try_from(id).map_err(|_| {
                 let shown = of.show(row, at - range.start);
@@ -103,7 +104,7 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// The ids of a row, without what is empty behind them.
+    /// The ids of a row, without trailing empty places.
     #[inline(always)]
     fn row<'k, K: ArrayId>(&self, of: &'k [K], range: Range<usize>) -> RowIds<'k, K> {
         let whole = of[range.start..].first_chunk();
@@ -118,7 +119,8 @@ impl IdArrays<'_> {
         RowIds { ids, whole }
     }
 
-    /// The found ids of a row that count, one by one, whatever there is.
+    /// Finds the found ids of a row that count, id by id. Handles empty places and repeated ids
+    /// too.
     #[cold]
     #[inline(never)]
     fn plain<K: ArrayId>(
@@ -217,7 +219,7 @@ impl IdArrays<'_> {
 struct RowsFilled<'f> {
     /// The number of judged documents of each grade of a row whose truth is complete.
     whole: Vec<u32>,
-    /// A row of the block that has these.
+    /// The index of a row of the block whose judged documents are `whole`.
     as_whole: Option<usize>,
     reach: usize,
     room: &'f mut MatchRoom,
@@ -253,7 +255,7 @@ impl IdArrays<'_> {
         }
     }
 
-    /// Appends rows to a block whose arrays have one type.
+    /// Appends rows to a block, from arrays of equal type.
     #[inline(always)]
     fn fill_alike<S: Simd, K: HasTables>(
         &self,
@@ -343,8 +345,8 @@ impl IdArrays<'_> {
         Ok(())
     }
 
-    /// Appends the judged documents of a row to a block: those of a row that `is_whole` once for
-    /// all such rows.
+    /// Appends the judged documents of a row to a block. All rows with complete truth (`is_whole`)
+    /// share one entry.
     #[inline(always)]
     fn push_judged<K: ArrayId>(
         &self,
@@ -372,7 +374,8 @@ impl IdArrays<'_> {
         }
     }
 
-    /// Writes the labels of the found ids of a row, whatever there is, and returns their number.
+    /// Writes the labels of the found ids of a row, even with empty places or repeated ids, and
+    /// returns the number of labels.
     fn label_plainly<K: ArrayId>(
         &self,
         (row, truth, found): (usize, &[K], &[K]),

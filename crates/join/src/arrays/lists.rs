@@ -47,13 +47,13 @@ pub(super) trait Lists: Sync {
         None
     }
 
-    /// Whether distances of found ids decide, so that more of them may have a grade than are judged
-    /// so.
+    /// Whether distances of found ids decide the grades. More found ids may then have a grade than
+    /// the truth has judged documents of this grade.
     fn is_within(&self) -> bool {
         false
     }
 
-    /// Sets what becomes of an id that was retrieved twice.
+    /// Sets the treatment of ids that were retrieved twice.
     fn set_repeats(&mut self, repeats: RepeatedIds);
 
     /// Appends some rows to a block, whose codes are exact: the labels of the first `reach` ranks,
@@ -172,9 +172,9 @@ where
     R: AsRef<[E]> + Sync,
     L: AsRef<[I]> + Sync,
 {
-    /// Looks up the ids that were retrieved for a row among the relevant ones. `of` returns the
-    /// value of a grade that is known; the value of each relevant id is passed to `judged`, and
-    /// that of each retrieved id, if it has one, to `retrieved`.
+    /// Looks up the retrieved ids of a row among the relevant ids. `of` returns the value of a
+    /// grade that is known; the value of each relevant id is passed to `judged`, and that of each
+    /// retrieved id, if it has one, to `retrieved`.
     fn join<T: Copy>(
         &self,
         row: usize,

@@ -1,12 +1,12 @@
-//! Finds the ids of one list in another: for each found id its column in the truth.
+//! Finds the ids of a list in a second list: the column in the truth of each found id.
 //!
 //! Up to [`FEW`] ids lie in the lanes of vectors, and each id of the truth is compared with all of
 //! the found ones. Up to 255 go through tables of [bytes](super::short). Longer lists go through a
-//! table of slots that stays in the cache. It is never cleared: what a slot holds counts only if
-//! its place is one of the row's own, and places go on from row to row.
+//! table of slots that stays in the cache. The table is never cleared: an entry counts only if its
+//! place belongs to the current row, and places go on from row to row.
 //!
-//! All stop at what is rare, an id that is there twice or an empty place between others, and leave
-//! the row to a plain function.
+//! All three ways give up on a rare row, and leave the row to a plain function. A row is rare if an
+//! id repeats, or if an empty place lies before an id.
 
 use fearless_simd::{i32x16, i64x8, prelude::*};
 
@@ -16,7 +16,7 @@ pub(super) const FEW: usize = 16;
 /// takes the square of this.
 const MANY: usize = 1 << 12;
 
-/// An id as it is compared: all integers of one width, by their bits.
+/// An id for comparison: signed and unsigned integers of a width, by their bits.
 pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// The id of an empty place.
     const EMPTY: Self;
@@ -24,19 +24,20 @@ pub(super) trait ArrayId: bytemuck::Pod + Eq + std::hash::Hash + Send + Sync {
     /// Whether this is the id of an empty place: −1, or 2³² − 1.
     fn is_empty(self) -> bool;
 
-    /// The first bits of a number that looks random, of which there are `bits`.
+    /// The hash of the id: the highest `bits` bits of a product.
     fn hash(self, bits: u32) -> usize;
 
     /// Writes for each of up to [`FEW`] found ids, the second of both lists, its column in a truth
-    /// of as many at most, from 1, or 0. Returns whether there is nothing rare in the row.
+    /// of as many at most, from 1, or 0. Returns false for a rare row.
     fn few<S: Simd>(simd: S, both: [RowIds<'_, Self>; 2], columns: &mut [u8; FEW]) -> bool;
 }
 
-/// The ids of a row, and what lies behind them in the array.
+/// The ids of a row, and the array behind the row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowIds<'a, K> {
     pub ids: &'a [K],
-    /// The ids and those of other rows behind them, if there are as many as lanes.
+    /// The first [`FEW`] ids from the start of the row, next rows included; `None` near the end of
+    /// the array.
     pub whole: Option<&'a [K; FEW]>,
 }
 
@@ -86,9 +87,9 @@ macro_rules! ids {
                 let (of_truth, of_found) = (lanes(simd, &truth), lanes(simd, &found));
                 let zero = $vector::splat(simd, 0);
                 let (mut of, mut equal) = ([zero; VECTORS], zero);
-                // A comparison is −1 where it holds. Each id equals itself, and each lane behind
-                // the ids is empty: if nothing else is equal, the sum of all is twice the number of
-                // lanes.
+                // A comparison gives −1 if its operands are equal. Each id equals itself, and each
+                // lane behind the ids is empty. Without further equal pairs, the comparisons count
+                // to twice the number of lanes.
                 for (&id, column) in truth.ids.iter().zip(1..) {
                     let (id, column) = ($vector::splat(simd, id), $vector::splat(simd, column));
                     for at in 0..VECTORS {
@@ -121,7 +122,8 @@ ids! {
     i64, u64, 0x9e37_79b9_7f4a_7c15, i64x8 of 8, |id| id == -1 || id == i64::from(u32::MAX);
 }
 
-/// A slot of the table: an id, and the place where it stands, if that is one of the row's own.
+/// A slot of the table: an id and the place of the id. The slot is in use if the place belongs to
+/// the current row.
 #[derive(Debug, Clone, Copy)]
 struct Slot<K> {
     id: K,
@@ -144,7 +146,7 @@ impl<K> Default for SlotTable<K> {
 
 impl<K: ArrayId> SlotTable<K> {
     /// Passes the index of each found id and its column in the truth, from 1, or 0, to `see`.
-    /// Returns whether there is nothing rare in the row; otherwise what was passed means nothing.
+    /// Returns false for a rare row; the caller must then discard the pairs passed so far.
     pub fn match_ids(&mut self, truth: &[K], found: &[K], see: impl FnMut(usize, usize)) -> bool {
         if truth.len().max(found.len()) > MANY {
             return false;
@@ -190,7 +192,7 @@ fn is_plain<K: ArrayId>(
         while slots[at].place >= first && slots[at].id != id {
             at = (at + 1) & mask;
         }
-        // Without a branch on whether it is there, which could not be predicted.
+        // No branch depends on `is_there`, because the processor could not predict the branch.
         let is_there = slots[at].place >= first;
         let of = if is_there { slots[at].place - first } else { none };
         rare |= is_there && of >= none;
@@ -200,7 +202,7 @@ fn is_plain<K: ArrayId>(
     !rare
 }
 
-/// A found id that counts as one.
+/// A found id that takes a rank of the row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundId {
     /// Its index in the row.

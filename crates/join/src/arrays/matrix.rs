@@ -26,15 +26,15 @@ impl LabelMatrix {
     /// ```
     ///
     /// # Errors
-    /// A fault of the arrays, with its row and place; an id that two rankings have; more than 2³²
+    /// A fault of the arrays, with its row and place; two rankings with an equal id; more than 2³²
     /// rankings.
     pub fn of_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         Self::staged(name, rankings, None)
     }
 
-    /// Makes a matrix as [`LabelMatrix::of_rankings`] does, which also knows which documents have
-    /// equal scores, so that it can be evaluated over all their orders. Scores are equal as the
-    /// numbers of their array: none are rounded.
+    /// Makes a matrix as [`LabelMatrix::of_rankings`] does, and records tied documents, so that the
+    /// matrix can be evaluated over all orders of ties. Scores are compared as the numbers of their
+    /// array, without rounding.
     ///
     /// ```
     /// use laneval::arrays::{Rankings, Shape};
@@ -47,7 +47,7 @@ impl LabelMatrix {
     /// ```
     ///
     /// # Errors
-    /// Those of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct
+    /// The errors of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct
     /// grades.
     pub fn of_tied_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         let message = match rankings.source {
@@ -147,8 +147,8 @@ fn each_tie<N: ArrayNumber>(scores: &[N], mut note: impl FnMut(usize, usize)) {
     }
 }
 
-/// The numbers of rows from 0, each with as many digits as the last, so that they are in bytewise
-/// order. Those that are `dropped` are no rankings, and `count` are left.
+/// The numbers of rows from 0, as ids. Each number has as many digits as the last, so that the ids
+/// are in bytewise order. Rows in `dropped` are not rankings; `count` rows are left.
 fn numbers(count: usize, dropped: &[usize]) -> Ids {
     let digits = (count + dropped.len()).saturating_sub(1).to_string().len();
     let mut ids = Ids::default();

@@ -1,10 +1,11 @@
 //! Rankings in the caller's memory: labels, scores with grades, or lists of ids, for programs that
 //! have no text ids.
 //!
-//! [`Rankings`] borrow arrays and say what they mean. An `Evaluator` takes them as they are
-//! (`Evaluator::rankings`, or batch by batch in a `Stream`): some rows at a time become tiles in
-//! memory that is used again. [`LabelMatrix::of_rankings`](crate::label::LabelMatrix::of_rankings)
-//! copies them into a matrix.
+//! [`Rankings`] borrow arrays and describe their meaning. An `Evaluator` evaluates [`Rankings`]
+//! directly (`Evaluator::rankings`, or batch by batch in a `Stream`): some rows at a time become
+//! tiles, in memory that is used again.
+//! [`LabelMatrix::of_rankings`](crate::label::LabelMatrix::of_rankings) copies [`Rankings`] into a
+//! matrix.
 //!
 //! A grade is a finite number from 0; −1 stands for a document that is not judged. Rankings with up
 //! to 253 distinct grades are encoded fastest.
@@ -58,16 +59,16 @@ const COUNTS_TOGETHER: usize = 1 << 11;
 #[non_exhaustive]
 pub enum Ideal<'a> {
     /// The documents of the row itself and no others, which is right if a row has all candidates.
-    /// Scores then say that this is so.
+    /// Scores record the row as their source of ideal rankings.
     #[default]
     Retrieved,
-    /// The number of relevant documents of each row, for labels 0, 1 and −1. Of the documents that
-    /// are judged and not relevant only the retrieved ones are known.
+    /// The number of relevant documents of each row, for labels 0, 1 and −1. Of the judged
+    /// documents that are not relevant, only the retrieved documents are known.
     Relevant(Integers<'a>),
     /// The number of documents of each grade of each row.
     Counts {
-        /// The grades, in any order. If 0 is not among them, the documents of grade 0 are the
-        /// retrieved ones.
+        /// The grades, in any order. Without a grade 0 in this list, only retrieved documents count
+        /// as documents of grade 0.
         grades: &'a [f64],
         /// The counts, `[row][grade]`.
         counts: Integers<'a>,
@@ -121,7 +122,7 @@ impl<'a> Rankings<'a> {
     /// Makes rankings of grades by rank, the best rank of each row first.
     ///
     /// # Errors
-    /// A shape that does not fit.
+    /// A shape that does not fit the array.
     pub fn labels(grades: impl Into<Numbers<'a>>, shape: Shape<'a>) -> Result<Self> {
         let grades = grades.into();
         let layout = Layout::new(shape, grades.len(), "labels")?;
@@ -133,7 +134,7 @@ impl<'a> Rankings<'a> {
     /// scores are allowed.
     ///
     /// # Errors
-    /// Another number of grades than of scores; a shape that does not fit.
+    /// Unequal numbers of grades and scores; a shape that does not fit the array.
     pub fn scores(
         scores: impl Into<Numbers<'a>>,
         grades: impl Into<Numbers<'a>>,
@@ -304,8 +305,9 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// The grades: those of the judged counts if they are given, else those that occur. If all
-    /// grades that occur are integers from −1 to 15, those from 0 to the largest.
+    /// Makes the codebook of the grades: 0 and 1 for [`Ideal::Relevant`], 0 and the given grades
+    /// for [`Ideal::Counts`], else the grades that occur. If all grades that occur are integers
+    /// from −1 to 15, the codebook has the integers from 0 to the largest.
     ///
     /// # Errors
     /// A grade that is not finite, or less than 0 and not −1.
@@ -327,8 +329,8 @@ impl<'a> Rankings<'a> {
     /// judged documents of each code.
     ///
     /// # Errors
-    /// A grade that the codebook lacks; a score that is not a number; an id that occurs twice in a
-    /// list; more retrieved documents of a grade than are given as judged.
+    /// A grade outside the codebook; a NaN score; an id twice in a list; more retrieved documents
+    /// of a grade than the given number of judged documents.
     pub fn fill(
         &self,
         block: &mut Block,
@@ -413,7 +415,8 @@ fn encode<S: Simd>(
             block.push_labels(depth.min(*reach));
             taken += 1;
         }
-        // The error is that of the first wrong row, whatever is wrong with it.
+        // Counts are completed before `encoded` is checked, so the first wrong row gives the error,
+        // whatever its fault.
         let judged = &mut judged[..taken * codes];
         given.complete(coder.book(), first..first + taken, judged)?;
         encoded?;
@@ -423,7 +426,7 @@ fn encode<S: Simd>(
 }
 
 impl RowGrades<'_> {
-    /// Appends rows to a block: the labels of grades, and what is judged.
+    /// Appends rows to a block: the labels of grades, and the numbers of judged documents.
     fn fill(
         &self,
         level: Level,
@@ -465,7 +468,7 @@ fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
 struct Given<'a> {
     /// The counts, `[row][column]`, and the number of columns.
     counts: Option<(Integers<'a>, usize)>,
-    /// The column of each code of a grade, if it has one.
+    /// The column of counts for each code of a grade; `None` without given counts.
     columns: Vec<Option<usize>>,
     /// The codes of grades that no document may have because no counts of them are given, as
     /// indices from the smallest grade on.
@@ -527,7 +530,7 @@ impl<'a> Given<'a> {
         true
     }
 
-    /// Completes one row; the error says what is wrong with it.
+    /// Completes the counts of a row. The error names a missing or too small count.
     #[cold]
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };

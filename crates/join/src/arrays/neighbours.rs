@@ -1,9 +1,9 @@
-//! Rankings of nearest neighbours: the ids of the true ones of each query, and those that an
+//! Rankings of nearest neighbours: the ids of each query's true neighbours, and the ids that an
 //! approximate search found.
 //!
-//! A found id is worth the smallest t for which it is one of the t nearest: its column in the
-//! truth, or the first column with its distance. Of T columns, column t has the grade T + 1 − t, so
-//! that the nearest has the highest.
+//! The worth of a found id is the smallest t with the id among the t nearest neighbours: the id's
+//! column in the truth, or the first column with the id's distance. Column t of T has the grade T +
+//! 1 − t, so the nearest neighbour has the highest grade.
 
 use super::Rankings;
 use super::id_arrays::{IdArray, IdArrays, Worth, is_empty};
@@ -26,16 +26,16 @@ impl<'a> Neighbours<'a> {
     /// is the number of ids of each row.
     ///
     /// # Errors
-    /// Integers of 8 or 16 bits; a shape that does not fit.
+    /// Integers of 8 or 16 bits; a shape that does not fit the array.
     pub fn ids(ids: impl Into<Integers<'a>>, shape: impl Into<Shape<'a>>) -> Result<Self> {
         Ok(Neighbours { truth: id_array("truth", ids.into(), shape.into())?, distances: None })
     }
 
-    /// Adds the distances of the neighbours, which ascend in each row. Of neighbours with equal
-    /// distances all stand where the first one stands, so that each of them counts as found.
+    /// Adds the distances of the neighbours, which ascend in each row. Neighbours at an equal
+    /// distance all take the column of the first, so that each of them counts as found.
     ///
     /// # Errors
-    /// Another number of distances than of ids.
+    /// Unequal numbers of distances and ids.
     pub fn with_distances(self, distances: impl Into<Numbers<'a>>) -> Result<Self> {
         let distances = distances.into();
         expect("distances of the truth", distances.len(), self.truth.ids.len(), "ids")?;
@@ -43,7 +43,7 @@ impl<'a> Neighbours<'a> {
     }
 }
 
-/// The ids of an array, if they are integers that ids have.
+/// Makes the array of ids; rejects integers of 8 or 16 bits.
 fn id_array<'a>(name: &'static str, ids: Integers<'a>, shape: Shape<'a>) -> Result<IdArray<'a>> {
     match ids {
         Integers::I32(_) | Integers::U32(_) | Integers::I64(_) | Integers::U64(_) => {
@@ -57,8 +57,8 @@ fn id_array<'a>(name: &'static str, ids: Integers<'a>, shape: Shape<'a>) -> Resu
 
 impl<'a> Rankings<'a> {
     /// Makes rankings of the ids of neighbours that were found for each query, the nearest first.
-    /// −1, or 2³² − 1, is an empty place: it keeps its rank and is nothing. Queries without a true
-    /// neighbour are no rankings.
+    /// −1, or 2³² − 1, is an empty place: the place keeps its rank, without a neighbour. Queries
+    /// without a true neighbour are not rankings.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -75,8 +75,8 @@ impl<'a> Rankings<'a> {
     /// ```
     ///
     /// # Errors
-    /// Integers of 8 or 16 bits; a shape that does not fit; another number of rows than the truth
-    /// has; no row with a true neighbour.
+    /// Integers of 8 or 16 bits; a shape that does not fit the array; unequal numbers of rows of
+    /// `truth` and `found`; no row with a true neighbour.
     pub fn neighbours(
         truth: Neighbours<'a>,
         found: impl Into<Integers<'a>>,
@@ -86,9 +86,9 @@ impl<'a> Rankings<'a> {
         Self::near(truth.truth, found, Worth::Nearness { distances: truth.distances })
     }
 
-    /// Makes rankings as [`Rankings::neighbours`] does, in which a found neighbour counts as one of
-    /// the t nearest if its distance is at most that of the t-th true one and `within`, whatever
-    /// its id. Of such rankings only recall of nearest neighbours has a value.
+    /// Makes rankings as [`Rankings::neighbours`] does, but by distance instead of id. A found
+    /// neighbour is among the t nearest if its distance is at most the distance of the t-th true
+    /// neighbour plus `within`. Only recall of nearest neighbours has a value for these rankings.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -100,8 +100,8 @@ impl<'a> Rankings<'a> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Rankings::neighbours`]; a truth without distances; another number of distances
-    /// than of found ids; a `within` that is less than 0 or not finite.
+    /// The errors of [`Rankings::neighbours`]; a truth without distances; unequal numbers of
+    /// distances and found ids; a `within` less than 0 or not finite.
     pub fn neighbours_within(
         truth: Neighbours<'a>,
         found: impl Into<Integers<'a>>,
@@ -130,7 +130,7 @@ impl<'a> Rankings<'a> {
     }
 
     /// Makes rankings of two arrays of ids of 32 or 64 bits: the relevant documents of each query,
-    /// and the retrieved ones, the best first.
+    /// and the retrieved documents, the best first.
     ///
     /// ```
     /// use laneval::Evaluator;
@@ -141,7 +141,7 @@ impl<'a> Rankings<'a> {
     /// ```
     ///
     /// # Errors
-    /// Integers of 8 or 16 bits; a shape that does not fit; another number of rows on one side.
+    /// Integers of 8 or 16 bits; a shape that does not fit the array; unequal numbers of rows.
     pub fn id_arrays(
         relevant: impl Into<Integers<'a>>,
         of_relevant: impl Into<Shape<'a>>,
@@ -184,7 +184,7 @@ impl<'a> Rankings<'a> {
         })))
     }
 
-    /// Sets what becomes of an id that was found twice for a query; by default it is an error.
+    /// Sets the treatment of ids found twice for a query; the default is an error.
     ///
     /// # Errors
     /// Rankings without ids.
@@ -201,14 +201,13 @@ impl<'a> Rankings<'a> {
         self.id_lists()?.neighbours()
     }
 
-    /// Whether distances decide what is near, so that only recall of nearest neighbours has a
-    /// value.
+    /// Whether distances decide nearness. Only recall of nearest neighbours then has a value.
     #[doc(hidden)]
     pub fn are_within(&self) -> bool {
         self.id_lists().is_some_and(Lists::is_within)
     }
 
-    /// The rows of the arrays that are no rankings, ascending: those without a true neighbour.
+    /// The rows without a true neighbour, ascending: these rows are not rankings.
     pub fn dropped_rows(&self) -> &[usize] {
         self.id_lists().map_or(&[], Lists::dropped)
     }

@@ -12,16 +12,16 @@
 //! u32         sign bit turned, !     an unsigned integer in the order of signed ones
 //! ```
 //!
-//! −0 becomes 0 by adding 0, so both tie. NaN has bits beyond those of infinity, on either side, so
-//! its key is below ∞'s or above −∞'s: the least and the largest key of a row, which are found
-//! anyway, tell whether one is among the scores.
+//! Adding 0 turns −0 into 0, so −0 and 0 tie. The bits of NaN lie beyond the bits of infinity, on
+//! either side, so the key of NaN is below the key of ∞ or above the key of −∞. The least and the
+//! largest key of a row, found anyway, thus tell whether a score is NaN.
 //!
-//! **Codes.** Nearly all grades are small integers. `small` and `shifted` give them without a
-//! table; what is none takes the slower way through f64 and the codebook. A float has an integer in
-//! its low bits once 1.5 · 2²³ (f32) or 1.5 · 2⁵² (f64) was added: the sum is so large that its
-//! last place is 1, so it is rounded to an integer, and half of it lies free below for negative
-//! ones. If that taken away again gives another number, there was a fraction (or NaN, for which
-//! nothing is equal).
+//! **Codes.** Nearly all grades are small integers. `small` and `shifted` give the codes of small
+//! integers without a table; all further grades take the slower way through f64 and the codebook.
+//! Adding 1.5 · 2²³ (f32) or 1.5 · 2⁵² (f64) leaves the integer in the low bits of a float: the
+//! last place of the large sum is 1, so the sum is rounded to an integer. The factor 1.5 leaves
+//! half of the range free below, for negative integers. If subtracting the constant gives a
+//! different number, the number had a fraction (or is NaN, which equals nothing).
 
 use std::fmt::Debug;
 
@@ -41,7 +41,8 @@ pub(super) trait ArrayNumber: Copy + Send + Sync + 'static {
     /// The number if it is an integer from −1 to 2²⁰, else [`NOT_SMALL`].
     fn small(self) -> i32;
 
-    /// The code of an integer from −1 to `most`, and whether the number is none of these.
+    /// The code of an integer from −1 to `most`, and whether the number is not an integer in this
+    /// range.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
         let small = self.small();
@@ -86,20 +87,20 @@ pub(super) const TOGETHER: usize = 64;
 
 /// The key of a score: the smallest is that of the largest score.
 pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
-    /// The key that is not smaller than that of any score.
+    /// The largest key: no score has a larger key.
     const LAST: Self;
     /// A key with a place behind it.
     type Placed: Copy + Ord + Debug + Send + Sync;
 
-    /// Marks the keys that do not exceed `bound`, with one bit each.
+    /// Returns a bit for each key: 1 if the key does not exceed `bound`.
     fn within<S: Simd>(simd: S, keys: &[Self; TOGETHER], bound: Self) -> u64;
 
-    /// The smallest of the keys that at least `count` of them do not exceed.
+    /// The smallest key that at least `count` keys do not exceed.
     fn bound<S: Simd>(simd: S, keys: &[Self; LANES], count: usize) -> Self;
 
-    /// The rank of each key, from 1: the number of keys that do not exceed it. Equal keys have the
-    /// rank of the last of them, or are ranked in their order if `IN_ORDER` is true. `N` is 16 or
-    /// 32.
+    /// Computes the rank of each key, from 1: the number of keys that do not exceed this key. Equal
+    /// keys all have the rank of the last equal key, or are ranked in their order if `IN_ORDER` is
+    /// true. `N` is 16 or 32.
     fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(
         simd: S,
         keys: &[Self; N],
@@ -112,7 +113,7 @@ pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
     /// The place of a key with a place.
     fn place(placed: Self::Placed) -> usize;
 
-    /// Whether two keys with places are equal but for these.
+    /// Whether two keys with places are equal, apart from the places.
     fn are_equal(one: Self::Placed, other: Self::Placed) -> bool;
 }
 
@@ -158,8 +159,8 @@ macro_rules! keys {
                 for ((half, of), first) in halves.zip((0..).step_by($width)) {
                     let half = $half::load_array_ref(simd, half);
                     let places = $half::from_fn(simd, |at| (first + at) as $key);
-                    // A comparison is −1 where it holds, so adding it counts down from N: what is
-                    // left is the number of keys that are not greater.
+                    // A true comparison is −1, so adding comparisons counts down from N to the
+                    // number of keys that are not greater.
                     let mut ranks = $half::splat(simd, N as $key);
                     for (place, &key) in keys.iter().enumerate() {
                         let key = $half::splat(simd, key);
@@ -339,16 +340,16 @@ macro_rules! floats {
                 self.is_nan()
             }
 
-            /// Reads whole vectors. The last lanes overlap those before them, so that the numbers
-            /// there are read, but in no lane of `least`.
+            /// Reads whole vectors. The last vectors overlap the vectors before. Their numbers are
+            /// read, but do not enter `least`, the returned smallest keys by lane.
             #[inline(always)]
             fn read<S: Simd>(
                 simd: S,
                 values: &[$type],
                 keys: &mut [$key],
             ) -> Option<[$key; LANES]> {
-                /// Reads one number for each lane; `least` are the smallest keys by lane, and
-                /// `last` are the largest.
+                /// Reads a number for each lane; `least` has the smallest keys by lane, and `last`
+                /// the largest keys.
                 #[inline(always)]
                 fn lanes<S: Simd>(
                     simd: S,
@@ -373,8 +374,9 @@ macro_rules! floats {
                 for (values, keys) in values.as_chunks().0.iter().zip(keys.as_chunks_mut().0) {
                     lanes(simd, values, keys, &mut least, &mut last);
                 }
-                // `least` is by lane and must have each score once; `first` only has to see all of
-                // them, so the last scores, which overlap those before, go into it alone.
+                // `least` is by lane and must have each score once. `first` need only see every
+                // score. So the last scores enter only `first`, because the last scores overlap the
+                // scores before.
                 let mut first = least;
                 match (values.last_chunk(), keys.last_chunk_mut()) {
                     (Some(values), Some(keys)) => lanes(simd, values, keys, &mut first, &mut last),

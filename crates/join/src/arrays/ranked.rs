@@ -1,9 +1,9 @@
 //! From scores to ranks: the labels of the documents with the best scores, in their order.
 //!
-//! If only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds
-//! the scores that can be among them, and each of the few within that bound is ranked by the number
-//! of others that come before it. Some rows take each of these steps together, because while one
-//! row waits for its numbers another can go on.
+//! If only a few ranks are asked for, nothing is sorted. The best scores of 16 lanes give a bound
+//! on the wanted scores. The few scores within the bound are ranked by counting: the rank of a
+//! score is the number of scores that are not lower. Several rows take each step together, because
+//! a row can go on while the next row waits for its numbers.
 //!
 //! ```text
 //! keys        k0 k1 … k15 │ k16 k17 … k31 │ …   a smaller key is a larger score
@@ -14,21 +14,22 @@
 //! ```
 //!
 //! Why nothing is missed: `best` lanes have a key within the bound, so at least `best` keys are
-//! within, and each of the `best` smallest is one of them, equal ones included. Why few are within:
-//! where ten of random scores are wanted about fourteen come, and more than 32 in less than one row
-//! of a thousand. If more than 32 come, as they do with many equal scores, and in a fifth to two
-//! thirds of the rows where fifteen are wanted of 64 scores and more, the row is sorted.
+//! within the bound. These keys include each of the `best` smallest keys, equal keys included. Why
+//! few are within: for the best ten random scores about fourteen keys are within, and more than 32
+//! keys in less than a row of a thousand. A row with more than 32 keys within is sorted. Many equal
+//! scores cause this, and so do fifteen wanted ranks of 64 scores and more, in a fifth to two
+//! thirds of the rows.
 //!
 //! Why ranks by counting: 16 keys against 16 are 16 comparisons of one vector, without a branch
-//! that scores could mispredict. A key's rank is the number of keys that do not exceed it. If two
-//! are equal both have the rank of the later, and the sum of all ranks is too large: only then they
-//! are counted again, with their places.
+//! that scores could mispredict. The rank of a key is the number of keys that do not exceed it. Two
+//! equal keys both get the rank of the later key, and the sum of all ranks is too large. Only then
+//! are the keys counted again, with their places.
 //!
-//! Where equal scores decide: a row with equal scores is looked at once more, by [`decides`], which
-//! no row without any pays for: ranks whose sum is too large tell, and neighbours in a sorted row.
+//! Where equal scores decide: [`decides`] examines only rows with equal scores. Too large a sum of
+//! ranks, or equal neighbours in a sorted row, reveals equal scores without further cost.
 //!
-//! Ten of 100 scores are found and ordered in 58 to 65 ns where they lie in a cache, and nDCG@10 of
-//! them takes 200 ns a row, where it took 361 before this and NumPy takes 663 to find them
+//! The best ten of 100 scores in a cache are found and ordered in 58 to 65 ns. nDCG@10 takes 200 ns
+//! a row, and took 361 ns before this method; NumPy takes 663 ns to find the best ten
 //! (benches/RESULTS.md).
 
 use std::ops::Range;
@@ -40,7 +41,7 @@ use crate::label::{AlignedBytes, Block};
 
 /// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;
-/// The room for these scores, and for the labels that are written behind them.
+/// The room for the scores within the bound, and for labels written behind the scores.
 const ROOM: usize = 2 * MOST;
 /// The number of scores within the bound that are listed at a time. How many there are cannot be
 /// predicted by a branch predictor.
@@ -78,9 +79,9 @@ struct SearchedRow<K: Key> {
     /// The keys within the bound, in the order of their documents.
     keys: [K; ROOM],
     labels: [u8; ROOM],
-    /// The ranks of these keys, from 1.
+    /// The ranks of `keys`, from 1.
     ranks: [u32; MOST],
-    /// Whether two of these keys are equal.
+    /// Whether two of `keys` are equal.
     tied: bool,
     /// The labels in the order of their ranks.
     ranked: [u8; MOST],
@@ -193,8 +194,8 @@ impl<K: Key> RankedScores<K> {
         let room = block.room(*best);
         let all: &[K] = &bytemuck::cast_slice(&self.keys)[words.start * TOGETHER..][..*scores];
         let worth = |at: usize| labels[at].max(nothing);
-        // At most 15 labels: one store of 16 bytes, zeros behind them, which is what a row's
-        // padding is.
+        // At most 15 labels: one store of 16 bytes writes the labels, and behind the labels zeros,
+        // the padding of a row.
         let decided = if let (Some(found), Some(line)) = (count, room.first_chunk_mut()) {
             let first = ranked.first_chunk().copied().unwrap_or_default();
             *line = (u128::from_le_bytes(first) & u128::MAX >> (128 - 8 * best)).to_le_bytes();
@@ -213,10 +214,11 @@ impl<K: Key> RankedScores<K> {
     }
 }
 
-/// Whether the order of equal scores decides what a measure would see first: the first document
-/// that is worth more than `nothing` has the score of one that is worth something else, or
-/// documents of different worth have the score of the last one that is kept, and not all of them
-/// are. Keys are of all documents of a row, of which `best` are kept, the last with the key `last`.
+/// Whether the order of equal scores changes the worth that a measure sees. First case: the first
+/// document with a worth other than `nothing` is tied with a document of different worth. Second
+/// case: documents of different worth are tied with the last kept document, and not all tied
+/// documents are kept. `keys` covers all documents of a row; the best `best` documents are kept,
+/// down to the key `last`.
 #[cold]
 #[inline(never)]
 pub(super) fn decides<K: Ord + Copy, W: PartialEq + Copy>(
@@ -236,9 +238,9 @@ pub(super) fn decides<K: Ord + Copy, W: PartialEq + Copy>(
         || keys.iter().filter(|&&key| key <= last).count() > best && mixed(last)
 }
 
-/// Reads the keys of some scores, finds those within a bound of the best, and returns their number.
-/// The inner `None` means that they are too many to be worth it, and the outer `None` that a score
-/// is NaN.
+/// Reads the keys of some scores, marks the keys within a bound of the best, and returns the number
+/// of marked keys. The inner `None` means that the bound would keep too many keys, and the outer
+/// `None` that a score is NaN.
 #[inline(always)]
 #[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
 fn read<S: Simd, N: ArrayNumber>(
@@ -249,8 +251,8 @@ fn read<S: Simd, N: ArrayNumber>(
     within: &mut [u64],
 ) -> Option<Option<usize>> {
     let least = N::read(simd, scores, keys)?;
-    // With sixteen wanted the bound would be the largest of all lanes, and with fewer than 32
-    // scores nearly all would be within it.
+    // With sixteen wanted scores the bound would be the largest of all lanes. With fewer than 32
+    // scores, nearly all would be within the bound.
     if !(1..LANES).contains(&best) || scores.len() < MOST {
         return Some(None);
     }
@@ -340,8 +342,8 @@ impl<K: Key> SearchedRow<K> {
     }
 }
 
-/// Writes the labels of the smallest keys, by sorting them. Returns whether two of these are equal,
-/// or one of these and another, and the largest of them.
+/// Writes the labels of the smallest keys, by sorting the keys. Returns whether a kept key equals
+/// any further key, and the largest kept key.
 fn sort<K: Key>(
     level: Level,
     keys: &[K],
@@ -351,8 +353,8 @@ fn sort<K: Key>(
 ) -> (bool, Option<K>) {
     placed.clear();
     placed.extend(keys.iter().zip(0..).map(|(key, at)| key.placed(at)));
-    // Places differ, so no two entries are equal and an unstable sort has one answer: of equal
-    // scores the earlier.
+    // Places differ, so no two entries are equal and an unstable sort has a single answer: the
+    // earlier of equal scores comes first.
     if (1..placed.len() / 2).contains(&ranked.len()) {
         placed.select_nth_unstable(ranked.len() - 1);
         placed.truncate(ranked.len());
@@ -367,8 +369,8 @@ fn sort<K: Key>(
     (tied, last)
 }
 
-/// Whether two neighbours are equal but for their places: all are compared without a branch, as
-/// hardly a row has any, which makes vectors of the loop.
+/// Whether two neighbours are equal apart from their places. All pairs are compared without a
+/// branch, because hardly any row has equal neighbours, and so the loop becomes vectors.
 #[inline(always)]
 fn neighbours_are_equal<S: Simd, K: Key>(_simd: S, placed: &[K::Placed]) -> bool {
     let pairs = placed.iter().zip(placed.get(1..).unwrap_or_default());

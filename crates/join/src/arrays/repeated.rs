@@ -1,18 +1,18 @@
-//! What becomes of an id that was found twice.
+//! Treatment of ids that were found twice.
 
-/// What becomes of an id that is in a list of found ids for the second time.
+/// Treatment of an id that is in a list of found ids for the second time.
 ///
-/// These are the ways of [`Repeats`](crate::label::Repeats) that need no scores. It is a type of
-/// its own because ids in arrays have none, so that asking for their sum is no error that only
-/// shows when a program runs.
+/// The variants are the treatments of [`Repeats`](crate::label::Repeats) that need no scores. Ids
+/// in arrays have no scores. So this separate type makes a request for a sum of scores fail to
+/// compile, and not only at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum RepeatedIds {
-    /// It is an error.
+    /// A repeated id is an error.
     #[default]
     Error,
-    /// It is left out, and those behind it move up.
+    /// A repeated id is left out, and the ids behind it move up.
     First,
-    /// It keeps its rank and is nothing.
+    /// A repeated id keeps its rank, which counts as an empty place.
     Blank,
 }
 

@@ -52,8 +52,8 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`.
-    /// There is one offset more than there are rows.
+    /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. A
+    /// shape of `n` rows has `n + 1` offsets.
     pub fn offsets(offsets: impl Into<Integers<'a>>) -> Self {
         Shape(ShapeKind::Offsets(offsets.into()))
     }
@@ -77,7 +77,7 @@ impl From<usize> for Shape<'_> {
     }
 }
 
-/// A shape that fits its array.
+/// A shape, checked against its array.
 #[derive(Debug, Clone)]
 pub(super) enum Layout<'a> {
     Dense {
@@ -273,8 +273,7 @@ pub(super) fn depth(row: usize, documents: usize) -> Result<usize> {
     Ok(documents)
 }
 
-/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than
-/// [`MOST_JUDGED`] of them.
+/// Rejects a row of more than [`MOST_JUDGED`] judged documents; `judged` has their number by grade.
 #[inline]
 pub(super) fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
     let judged: u64 = judged.iter().copied().map(u64::from).sum();

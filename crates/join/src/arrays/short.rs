@@ -1,10 +1,11 @@
-//! Finds the ids of one list of at most 255 in another, through tables of one byte a slot.
+//! Finds the ids of a list of at most 255 ids in a second list, through tables of a byte a slot.
 //!
-//! An id's slot says at which place of its list it stands. Nothing is cleared from row to row, and
-//! no slot is searched for: a found id is the one at the place that its slot says if both are
-//! equal, whatever was in the slot before. Two ids of a list that have one slot are seen by the
-//! first of them, whose slot says another place. Such ids are few, and are compared with all of
-//! both lists. So no branch depends on an id, but for these few.
+//! The slot of an id has the place of the id in its list. Nothing is cleared from row to row, and
+//! no slot is searched for: a found id matches the id at the slot's place if both ids are equal,
+//! whatever was in the slot before. If two ids of a list share a slot, the slot has the place of
+//! the later id, so the place of the earlier id differs from its slot. Such ids are few: a true id
+//! is then compared with all ids of both lists, and a found id with all found ids. So only the code
+//! for shared slots branches on an id.
 
 use super::matching::ArrayId;
 
@@ -99,8 +100,8 @@ impl<K: ArrayId> ShortTables<K> {
     }
 }
 
-/// Writes the slots of a list's ids, and their places into the slots. Returns whether there is an
-/// empty place among them.
+/// Writes the slots of a list's ids, and their places into the slots. Returns whether the list has
+/// an empty place.
 #[inline(always)]
 fn enter<K: ArrayId>(ids: &[K], slots: &mut [u16], places: &mut [u8; SLOTS]) -> bool {
     let mut has_empty = false;
@@ -114,10 +115,10 @@ fn enter<K: ArrayId>(ids: &[K], slots: &mut [u16], places: &mut [u8; SLOTS]) -> 
     has_empty
 }
 
-/// Passes the places of the ids whose slots say another place.
+/// Passes the place of each id whose slot has a different place.
 #[inline(always)]
 fn look(slots: &[u16], places: &[u8; SLOTS], said: &mut [u8], mut lost: impl FnMut(usize)) {
-    /// The number of places that are looked at together.
+    /// The number of places that are examined together.
     const TOGETHER: usize = 32;
     for (slot, said) in slots.iter().zip(&mut *said) {
         *said = places[usize::from(*slot) % SLOTS];
@@ -132,7 +133,7 @@ fn look(slots: &[u16], places: &[u8; SLOTS], said: &mut [u8], mut lost: impl FnM
     }
 }
 
-/// The number of times that an id is in a list, and its place if that is once.
+/// The number of times that an id is in a list, and its place if the id is there once.
 #[inline(always)]
 fn occurrences<K: ArrayId>(id: K, ids: &[K]) -> (u32, usize) {
     let (count, at) = ids.iter().zip(0u32..).fold((0, 0), |(count, at), (other, place)| {

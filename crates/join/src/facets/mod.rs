@@ -55,7 +55,7 @@ impl Judges {
 pub struct SubtopicSetting {
     /// The lowest grade that is relevant to a subtopic.
     pub rel: f64,
-    /// The share of a subtopic's gain that every document with it takes away.
+    /// The share of a subtopic's gain that each document with the subtopic takes away.
     pub alpha: f64,
     /// The chance to go on to the next rank.
     pub beta: f64,
@@ -113,7 +113,7 @@ struct Relevant {
     count: u32,
 }
 
-/// The numbers that groups have among those of one query.
+/// Numbers of the groups of one query, from 0, with its relevant judgments.
 struct FacetNumbers {
     of_group: Vec<u32>,
     met: Vec<u32>,
@@ -158,7 +158,7 @@ impl Relevant {
         found.ends.push(0);
         found.subtopics.reserve(count);
         for &(document, group) in relevant {
-            // Documents without relevant subtopics end where those before them end.
+            // A document without relevant subtopics has the end of the document before.
             while found.ends.len() <= document as usize {
                 found.ends.push(found.subtopics.len() as u32);
             }
@@ -207,9 +207,9 @@ impl FacetWalks {
                     }
                 }
                 FacetValue::Preference(measure) => preferred.push((place, measure)),
-                // These take the functions of measures, which are not known here.
+                // Values over judges take the functions of measures, which are not known here.
                 FacetValue::Judges(_) => {}
-                // These are of rankings that no facets have.
+                // Values of passages come from rankings of passages, which have no facets.
                 FacetValue::Passages(_) => {}
             }
         }

@@ -13,17 +13,17 @@ pub struct PassageValue {
     pub of: fn(&PassageSums) -> f64,
 }
 
-/// Which passages are gold, and which results count.
+/// Limits of a passage value: the grade of gold passages, and the results that count.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassageSetting {
-    /// The lowest grade that is gold.
+    /// The lowest grade of a gold passage.
     pub rel: f64,
     /// The last rank that counts.
     pub rank: Option<u32>,
     /// The positions that all results together may have: the first result that does not fit ends
     /// the list.
     pub budget: Option<u64>,
-    /// Whether positions count again that an earlier result had.
+    /// Whether positions that an earlier result had count again.
     pub each: bool,
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A document's gain is the sum over its subtopics of (1 − alpha)^t, where t counts the documents
 //! above it that have the subtopic. The ideal ranking is chosen greedily: at every rank the
-//! document with the largest gain, of equal gains the one with the larger number.
+//! document with the largest gain, and on equal gains the document with the larger number.
 //!
 //! Sums run over subtopics in ascending number and over ranks from the top, and powers are repeated
 //! products. With subtopics numbered as ndeval numbers them, every value has ndeval's bits.
@@ -27,12 +27,12 @@
 //! rises, no longer changes it: rounding to nearest is monotone, so no later term does either, and
 //! the bits are those of the full sum.
 //!
-//! The ideal ranking is what costs: n documents, each chosen among all that are left. See `choose`
-//! for how most of them are passed over.
+//! The ideal ranking costs most: each of n documents is chosen among all remaining documents.
+//! `choose` explains how to skip most of the candidates.
 
 use std::cmp::Reverse;
 
-/// The subtopics that each document of one query is relevant to.
+/// The relevant subtopics of each document of a query.
 ///
 /// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in
 /// which their gains are summed.
@@ -46,9 +46,9 @@ pub struct Subtopics<'a> {
 impl<'a> Subtopics<'a> {
     /// A view of documents whose subtopics are `subtopics[ends[d]..ends[d + 1]]` for document `d`.
     ///
-    /// `count` is the number of subtopics that at least one document is relevant to. `None` unless
-    /// `ends` starts at 0, never falls and ends at the length of `subtopics`, and each document's
-    /// subtopics strictly rise and are less than `count`.
+    /// `count` is the number of subtopics with a relevant document. `None` unless `ends` starts at
+    /// 0, never falls and ends at the length of `subtopics`, and each document's subtopics strictly
+    /// rise and are less than `count`.
     pub fn new(ends: &'a [u32], subtopics: &'a [u32], count: u32) -> Option<Self> {
         let complete = ends.first() == Some(&0)
             && ends.last().map(|&end| end as usize) == Some(subtopics.len());
@@ -130,7 +130,7 @@ fn discount(rank: usize) -> f64 {
     2f64.ln() / (rank as f64 + 2.0).ln()
 }
 
-/// The memory that is kept from one query to the next.
+/// Working memory, reused from query to query.
 #[derive(Debug, Default)]
 pub struct SubtopicScratch {
     /// The gain of each subtopic's next document.
@@ -141,7 +141,7 @@ pub struct SubtopicScratch {
     precisions: Vec<f64>,
     /// The hash of its subtopics and the number of each document.
     documents: Vec<(u64, u32)>,
-    /// The documents with the same subtopics.
+    /// The documents, grouped by equal sets of subtopics.
     groups: Vec<SameSubtopics>,
     /// The largest key, or more, of each block of groups.
     bounds: Vec<GainKey>,
@@ -150,8 +150,7 @@ pub struct SubtopicScratch {
 /// The gain in bits, which sort as gains do, and the number of a document.
 type GainKey = (u64, u32);
 
-/// Documents with the same subtopics: those that are not chosen yet are `start..end` of the sorted
-/// documents.
+/// Documents with equal sets of subtopics; `start..end` of the sorted documents are not chosen yet.
 #[derive(Debug)]
 struct SameSubtopics {
     key: GainKey,
@@ -192,7 +191,7 @@ pub struct WholeRanking {
     pub ap_ia: f64,
 }
 
-/// What the rankings of one query are divided by, computed once for all of them.
+/// The divisors for the rankings of a query, computed once for all rankings.
 #[derive(Clone, Debug, Default)]
 pub struct SubtopicQuery {
     /// The largest sums conceivable at each cutoff: every rank has every subtopic.
@@ -205,7 +204,7 @@ pub struct SubtopicQuery {
 }
 
 impl SubtopicQuery {
-    /// Prepares a query that is judged by `of`, for rankings that are evaluated under `setting`.
+    /// Prepares a query with the judgments `of`, for rankings evaluated under `setting`.
     pub fn new(of: Subtopics<'_>, setting: &Setting, scratch: &mut SubtopicScratch) -> Self {
         let mut relevant = vec![0; of.count as usize];
         for &subtopic in of.subtopics {
@@ -266,12 +265,12 @@ impl SubtopicQuery {
         SubtopicSums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
     }
 
-    /// The values of the whole ranking that `retrieved` describes; those at the cutoffs replace
-    /// what `at` holds.
+    /// Returns the values of the whole ranking that `retrieved` describes. Replaces the content of
+    /// `at` by the values at the cutoffs.
     ///
-    /// `retrieved` has rank, counted from 0, and number of each document with a subtopic, in
-    /// ascending rank; documents without subtopics may be among them. A query without subtopics has
-    /// only zeros, and nNRBP is 0 where the ideal NRBP is (alpha 0 with beta 1).
+    /// `retrieved` has the rank, counted from 0, and the number of each document with a subtopic,
+    /// in ascending rank; documents without subtopics may be among them. A query without subtopics
+    /// has only zeros, and nNRBP is 0 where the ideal NRBP is 0 (alpha 0 with beta 1).
     pub fn values(
         &self,
         (of, setting): (Subtopics<'_>, &Setting),
@@ -352,8 +351,8 @@ impl SubtopicQuery {
         }
     }
 
-    /// The values at the cutoff numbered `at`, above which there are `judgments` of relevant
-    /// subtopics, `found` of them distinct.
+    /// Returns the values at the cutoff numbered `at`. The ranks above the cutoff have `judgments`
+    /// relevant subtopics, `found` of them distinct.
     #[inline(always)]
     fn at_cutoff(
         &self,
@@ -434,11 +433,11 @@ const NO_GAIN: GainKey = (0, u32::MAX);
 /// Chooses the ideal ranking: calls `visit` with the gain of each rank from the top, until it
 /// returns false or no document adds a gain.
 ///
-/// Documents with the same subtopics always have the same gain, so they form a group, of which the
-/// largest number is chosen first. A group's key is its gain as last computed and that number.
-/// Gains only fall (sums rounded in a fixed order do so too), so a key is never too small: only
-/// groups whose keys exceed the best one found so far are computed anew, and whole blocks of groups
-/// are passed over by the largest of their keys.
+/// Documents with equal sets of subtopics always have equal gains. Such documents form a group, and
+/// the largest document number of a group is chosen first. A group's key is its last computed gain
+/// and this number. Gains only fall (so do sums rounded in a fixed order), so a key is never too
+/// small. Only groups with a key above the best key so far are computed anew, and whole blocks of
+/// groups are skipped by their largest key.
 ///
 /// This is the lazy greedy algorithm (Minoux 1978): the gain of a set of subtopics is submodular,
 /// so a stale gain bounds the true one. It gives the ranking of the plain algorithm, ties included,
@@ -460,8 +459,8 @@ fn choose(
             if *bound <= best {
                 continue;
             }
-            // The bound is made anew of keys that were looked at; of those that were not it stays
-            // an upper one.
+            // Recompute the bound from the new keys of visited groups, and from the old keys of
+            // unvisited groups. An old key is never too small, so the bound stays an upper bound.
             *bound = NO_GAIN;
             for (place, group) in groups.iter_mut().enumerate().skip(block * BLOCK).take(BLOCK) {
                 if group.key > best {
@@ -475,8 +474,8 @@ fn choose(
                 *bound = group.key.max(*bound);
             }
         }
-        // The bits of numbers that are not negative are in the order of the numbers, so that keys
-        // are compared as integers.
+        // The bits of non-negative numbers sort as the numbers do, so keys are compared as
+        // integers.
         if best == NO_GAIN || !visit(f64::from_bits(best.0)) {
             return;
         }
@@ -534,7 +533,7 @@ fn hash(own: &[u32]) -> u64 {
     })
 }
 
-/// Makes `list` one of `count` copies of `value`, in the memory that it has.
+/// Fills `list` with `count` copies of `value`, and reuses its memory.
 fn refill<T: Clone>(list: &mut Vec<T>, count: u32, value: T) {
     list.clear();
     list.resize(count as usize, value);

@@ -1,6 +1,6 @@
 //! From text to labels: qrels and runs are read, joined and ranked in one pass.
 //!
-//! Its folders are layers; a layer knows only those above it in this list:
+//! Its folders are layers, and each layer knows only the layers before it in this list:
 //!
 //! ```text
 //! bytes      inputs, compression, ids as hashes

@@ -33,11 +33,11 @@ pub struct Join {
     pub score: ScoreType,
     /// The number of first ranks of every ranking that are kept; all by default.
     pub depth: Option<NonZeroU32>,
-    /// Whether to keep which documents of equal scores have different labels, or one grade:
-    /// [`LabelMatrix::tied_groups`](crate::label::LabelMatrix::tied_groups). Each takes some
+    /// Whether to keep the groups of equal scores with different labels or one grade:
+    /// [`LabelMatrix::tied_groups`](crate::label::LabelMatrix::tied_groups). Each group takes some
     /// memory.
     pub keep_ties: bool,
-    /// Whether to look for queries that have the same judged documents:
+    /// Whether to look for queries with equal judged documents:
     /// [`LabelMatrix::shared_judgments`](crate::label::LabelMatrix::shared_judgments).
     pub shared_judgments: bool,
     /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or
@@ -55,27 +55,27 @@ pub struct Join {
     pub judged_by: Option<JudgedBy>,
     /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
     pub preference_fields: Option<usize>,
-    /// Whether to leave documents out of rankings whose id is the id of their query, before
-    /// [`Join::depth`] counts, as BEIR does.
+    /// Whether to drop documents with the id of their query from rankings, before [`Join::depth`]
+    /// counts, as BEIR does.
     pub drop_identical_ids: bool,
-    /// The units that results are of, if documents are retrieved in pieces: the judgments are of
-    /// units. Equal scores are ordered by the ids of units.
+    /// The units of the results, if documents are retrieved in pieces and judgments are of units.
+    /// Equal scores are ordered by the ids of units.
     pub units: Units,
-    /// What becomes of several results of one unit. By default they are an error, and with
-    /// [`Join::units`] the best one stays.
+    /// The rule for several results of one unit. By default several results are an error, and with
+    /// [`Join::units`] the best result stays.
     pub repeats: Option<Repeats>,
-    /// The number of best results of each query that are kept before those of a unit are put
-    /// together; all by default.
+    /// The number of best results of each query to keep before results are merged into units; all
+    /// by default.
     pub rows: Option<NonZeroU32>,
-    /// The units that judgments are of, if pieces of documents are judged, and documents retrieved.
+    /// The units of the judgments, if pieces of documents are judged and documents are retrieved.
     /// The largest grade of a unit counts.
     pub qrels_units: Units,
-    /// The reader of files of tables, such as Parquet; without one they are errors.
+    /// The reader of files of tables, such as Parquet; without a reader such files are errors.
     pub tables: Option<&'static dyn TableReader>,
     /// The list to which the recognised format of each text is added.
     pub recognised: Option<Arc<Recognised>>,
-    /// The watch that is told how far reading is, and may stop it between two chunks of some
-    /// hundred kilobytes.
+    /// The watch of the progress of reading; it may stop reading between two chunks of some hundred
+    /// kilobytes.
     pub watch: Option<Arc<Watch>>,
 }
 
@@ -85,7 +85,7 @@ impl Join {
         self.watch.as_deref()
     }
 
-    /// What becomes of several results of one unit.
+    /// Returns the rule for several results of one unit, with its default.
     pub fn repeats(&self) -> Repeats {
         self.repeats.unwrap_or(if self.units.is_given() { Repeats::First } else { Repeats::Error })
     }
@@ -105,8 +105,8 @@ impl Join {
         }
     }
 
-    /// What is done with units, if anything is. Those of judgments are in the fingerprint of what
-    /// they are put together to.
+    /// The rule for merging results into units, if results are merged. The units of judgments are
+    /// in the fingerprint of the merged judgments.
     fn unit_rule(&self) -> Option<UnitRule> {
         self.puts_together().then(|| UnitRule {
             units: self.units.to_string(),

@@ -34,11 +34,12 @@ pub struct Batch<'a> {
     pub(super) tied: Option<&'a TiedGroups>,
     /// The exact grades of all queries and rows, if codes are classes of them.
     pub(super) exact: Option<&'a ExactGrades>,
-    /// The judgments by facet, and the named documents of all rows, if they were read so.
+    /// The judgments by facet, and the named documents of all rows, if judgments were read by
+    /// facet.
     pub(super) grouped: Option<&'a FacetRows>,
     /// The rankings as passages, if judgments were read by span.
     pub(super) spans: Option<&'a SpanRows>,
-    /// The judgments of each row's own documents, if others are not to be known.
+    /// The judgments of each row's own documents, if no other judgments are to be known.
     pub(super) known: Option<&'a RetrievedFacts>,
     /// Lists of the documents of the tiles that matter to folds.
     pub(super) lists: Option<&'a ListedTiles>,
@@ -55,8 +56,7 @@ impl<'a> Batch<'a> {
         self.ids
     }
 
-    /// The judgments as counts, of each query, or of each row if only those of its own documents
-    /// are known.
+    /// The judgments as counts: of each query, or of each row if only its own documents are known.
     #[doc(hidden)]
     pub fn facts(&self) -> &'a Facts {
         self.known.map_or(self.facts, |known| &known.facts)
@@ -79,39 +79,39 @@ impl<'a> Batch<'a> {
         if self.known.is_some() { row as usize } else { self.query(row) }
     }
 
-    /// The batch with these judgments of each row, instead of those of its query.
+    /// Replaces the judgments of each query by these judgments of each row.
     #[doc(hidden)]
     pub fn knowing(self, known: &'a RetrievedFacts) -> Self {
         Batch { known: Some(known), ..self }
     }
 
-    /// The number of results of each row, those of other batches of the same matrix included.
+    /// The number of results of each row of the matrix, other batches included.
     pub fn depths(&self) -> &'a [u32] {
         self.depths
     }
 
-    /// The groups of documents that have equal scores and different labels, by row, those of other
-    /// batches of the same matrix included; `None` if they are not known.
+    /// The groups of documents with equal scores and different labels, by row of the matrix, other
+    /// batches included; `None` if tied groups are not known.
     pub fn tied_groups(&self) -> Option<&'a TiedGroups> {
         self.tied
     }
 
-    /// The exact grades of the queries and of all rows, those of other batches of the same matrix
-    /// included, if codes are classes of grades.
+    /// The exact grades of the queries and of all rows of the matrix, other batches included, if
+    /// codes are classes of grades.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&'a ExactGrades> {
         self.exact
     }
 
-    /// The judgments by facet of the queries, and the named documents of all rows, those of other
-    /// batches of the same matrix included, if judgments were read by facet.
+    /// The judgments by facet of the queries, and the named documents of all rows of the matrix,
+    /// other batches included, if judgments were read by facet.
     #[doc(hidden)]
     pub fn facet_rows(&self) -> Option<&'a FacetRows> {
         self.grouped
     }
 
-    /// The rankings of all rows as passages, those of other batches of the same matrix included, if
-    /// judgments were read by span.
+    /// The rankings of all rows of the matrix as passages, other batches included, if judgments
+    /// were read by span.
     #[doc(hidden)]
     pub fn span_rows(&self) -> Option<&'a SpanRows> {
         self.spans
@@ -210,9 +210,9 @@ impl<'a> Batch<'a> {
         self.lists?.of(at, self.tile(at), scratch)
     }
 
-    /// The documents of tile `at` that are in a set, down to the rank `reach` at least, listed for
-    /// folds that follow at once, if there are no lists, the tile is read deep, and so few
-    /// documents that it pays for itself.
+    /// The documents of tile `at` in a set, down to the rank `reach` at least, listed for folds
+    /// that follow at once. `None` if there are lists, the tile is shallow, or so many documents
+    /// are in the set that a list does not pay for itself.
     #[doc(hidden)]
     pub fn listed_at_once<'r>(
         &self,
@@ -228,7 +228,7 @@ impl<'a> Batch<'a> {
         if self.lists.is_some() { None } else { listed_at_once(tile, set, room) }
     }
 
-    /// The list of tile `at` that [`Batch::listed`] returns, if it is there without being made.
+    /// The list of tile `at` for [`Batch::listed`], if the list is already made.
     #[doc(hidden)]
     pub fn listed_before(&self, at: usize) -> Option<&'a [ListedDocument]> {
         self.lists?.made(at)
@@ -275,8 +275,8 @@ impl LabelMatrix {
         }
     }
 
-    /// All rankings as the batch of an evaluation. Whoever evaluates a matrix a second time gets
-    /// lists of the documents that matter with it.
+    /// All rankings as the batch of an evaluation. From the second evaluation of a matrix on, the
+    /// batch has lists of the documents that matter.
     #[doc(hidden)]
     pub fn evaluated_batch(&self) -> Batch<'_> {
         let lists = self.lists.of_evaluation(self.packing.tiles.len());

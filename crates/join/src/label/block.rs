@@ -1,5 +1,4 @@
-//! A block: rankings that become tiles in memory that is used again, and that are dropped after
-//! their evaluation.
+//! A block: rankings that become tiles in reused memory and are dropped after their evaluation.
 
 use fearless_simd::Level;
 
@@ -20,10 +19,10 @@ pub struct Block {
     ids: Ids,
     facts: Facts,
     depths: Vec<u32>,
-    /// The labels, row after row, each from the start of a line on and with [`PAST_END`] to the end
-    /// of its last.
+    /// The labels, row after row. Each row starts on a line, and [`PAST_END`] fills up its last
+    /// line.
     staged: Vec<AlignedBytes>,
-    /// The first line of each row, and where the next one starts.
+    /// The first line of each row, and the end of the last row.
     starts: Vec<usize>,
     /// The number of labels of the room that was made last.
     room: usize,
@@ -93,8 +92,8 @@ impl Block {
         self.facts.push_counts(judged.iter());
     }
 
-    /// Adds the exact grades of the last ranking's judged documents, in rank order, and those of
-    /// its judgments.
+    /// Adds the exact grades of the last ranking's judged documents, in rank order, and the exact
+    /// grades of its judgments.
     pub fn push_exact(&mut self, grades: &[f64], judged: QueryGrades<'_>) {
         self.exact.rows.push(grades);
         self.exact.facts.push_query(judged);

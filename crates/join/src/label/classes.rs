@@ -1,10 +1,10 @@
 //! Labels of classes: the stored labels of a tile, which say only that a document is judged, become
-//! those of the classes of exact grades.
+//! the labels of the classes of exact grades.
 //!
-//! The k-th judged label of a lane belongs to its k-th grade. Lanes have their grades one behind
-//! the other, and labels lie by groups of four ranks of all lanes. So both become bits, which are
-//! brought from one order to the other: a block of 64 ranks of 16 lanes is 16 numbers of 64 bits,
-//! either way.
+//! The k-th judged label of a lane belongs to its k-th grade. The grades of a lane follow one
+//! another, but labels lie by groups of four ranks of all lanes. So both become bits, and the bits
+//! move from the order of labels to the order of grades and back. In either order, a block of 64
+//! ranks of 16 lanes is 16 numbers of 64 bits.
 //!
 //! ```text
 //! by group       16 lanes × 4 ranks     a comparison of a vector of labels, and a mask for one
@@ -17,15 +17,16 @@
 //!                                       class
 //! ```
 //!
-//! Where documents are judged without gaps, as where all are, the bits of grades are those of
-//! ranks. Else the moves that bring each bit to its rank are the same for all levels, and 16 lanes
-//! are moved side by side.
+//! Where documents are judged without gaps, as where all documents are judged, the bits of grades
+//! equal the bits of ranks. Otherwise each bit moves to its rank. All levels share these moves, and
+//! the bits of 16 lanes move side by side.
 //!
-//! None of these steps depends on which documents are judged, so a block costs the same with a
-//! tenth of them judged as with all. With one level this is worth it from 64 documents on: fewer
-//! are looked at one by one, though the loop over them ends where no branch predictor expects it.
-//! Steps by groups of four ranks, each with its own table and place among the grades, took twice as
-//! long where all are judged, and as long as this where few are (benches/RESULTS.md).
+//! No step depends on the choice of judged documents, so a block costs the same with a tenth of its
+//! documents judged as with all. With one level, the bit steps pay above 64 judged documents a
+//! block. Fewer documents are handled one by one, though no branch predictor expects the end of the
+//! loop. Steps by groups of four ranks, each with its own table and place among the grades, were
+//! also measured (benches/RESULTS.md). The steps took twice as long with all documents judged, and
+//! equally long with few.
 
 use fearless_simd::{Level, dispatch, f64x8, mask8x64, prelude::*, u8x64};
 
@@ -39,8 +40,8 @@ const GROUPS: usize = u64::BITS as usize / GROUP;
 /// The number of grades that are compared at once.
 const COMPARED: usize = 8;
 
-/// The number of judged documents of a block up to which they are looked at one by one. A further
-/// level costs a block a pass, and a document a comparison.
+/// The largest number of judged documents of a block that are handled one by one. A further level
+/// costs a block another pass, but costs a document only a comparison.
 fn few(levels: usize) -> usize {
     (44 + 20 * levels).min(448)
 }
@@ -89,7 +90,7 @@ fn class_all<S: Simd>(
 }
 
 /// Writes the labels of a block, whose groups are `row` labels apart. `grades` has the grades of
-/// each lane from this block on, and then from the next one.
+/// each lane from this block on, and afterwards the grades from the next block on.
 #[inline(always)]
 fn class_block<S: Simd>(
     simd: S,
@@ -131,7 +132,7 @@ fn class_block<S: Simd>(
         .for_each(|(grades, ranks)| *grades = &grades[ranks.count_ones() as usize..]);
 }
 
-/// Replaces the labels of a block at these bits one by one.
+/// Replaces the labels at the bits of `judged`, one document at a time.
 fn class_few(
     (out, row): (&mut [u8], usize),
     judged: &[u64; GROUPS],
@@ -174,8 +175,7 @@ fn raise<S: Simd>(simd: S, labels: &mut [u8], row: usize, masks: &[u64; GROUPS])
     }
 }
 
-/// Drops the last judged ranks of a lane for which there are no grades, and tells whether there
-/// were such ranks.
+/// Drops the last judged ranks of a lane without grades, and returns whether it dropped any rank.
 #[inline(always)]
 fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
     let lacks = ranks.count_ones() as usize > grades;
@@ -185,8 +185,8 @@ fn drop_ungraded(ranks: &mut u64, grades: usize) -> bool {
     lacks
 }
 
-/// The first `count` grades of a lane, at most 64, that are at least `level`, as bits. Bits beyond
-/// them are undefined.
+/// The bits of the first `count` grades of a lane, at most 64, that are at least `level`. Bits
+/// beyond `count` are undefined.
 #[inline(always)]
 fn reaching<S: Simd>(simd: S, grades: &[f64], count: usize, level: f64) -> u64 {
     let level = f64x8::splat(simd, level);
@@ -203,7 +203,7 @@ fn reaching<S: Simd>(simd: S, grades: &[f64], count: usize, level: f64) -> u64 {
     u64::from_le_bytes(bits)
 }
 
-/// Numbers of which nibble k of the n-th is nibble n of the k-th one of these.
+/// Transposes the nibbles: nibble k of result n is nibble n of number k.
 #[inline(always)]
 fn transposed(mut numbers: [u64; GROUPS]) -> [u64; GROUPS] {
     swap::<8>(&mut numbers, 0x0000_0000_ffff_ffff);
@@ -213,8 +213,8 @@ fn transposed(mut numbers: [u64; GROUPS]) -> [u64; GROUPS] {
     numbers
 }
 
-/// Swaps the upper nibbles of `low` in each number with the lower ones of the number that is `FAR`
-/// further.
+/// Swaps the upper nibbles of `low` in each number with the lower nibbles of the number `FAR`
+/// places further.
 #[inline(always)]
 fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
     for pair in numbers.chunks_exact_mut(2 * FAR) {
@@ -230,16 +230,15 @@ fn swap<const FAR: usize>(numbers: &mut [u64; GROUPS], low: u64) {
 /// The ways of the bits of grades to the ranks of their documents, for each lane: the k-th bit
 /// belongs to the k-th judged rank.
 ///
-/// A bit moves up over the unjudged ranks below its document, whose number is taken digit by digit:
-/// bits move by 32 ranks where the number has a 32, then by 16, … and at last by 1. The moves are
-/// found the other way round, from the documents down: where the number is odd, the bit comes from
-/// the rank below; then pairs of unjudged ranks are counted, and so on. Whether a number is odd is
-/// an exclusive or of everything below, which is six shifts for all ranks. (Warren, *Hacker's
-/// Delight*, 7–5.)
+/// A bit moves up by the number of unjudged ranks below its document, digit by digit: by 32 ranks
+/// if the number has a 32, then by 16, … and at last by 1. The moves are found in reverse, from the
+/// documents down: if the number is odd, the bit comes from the rank below; then pairs of unjudged
+/// ranks are counted, and so on. The parity of a number is an exclusive or of all ranks below: six
+/// shifts for all ranks. (Warren, *Hacker's Delight*, 7–5.)
 struct Moves {
     ranks: [u64; NARROW_LANES],
-    /// The ranks whose bits come from 2ⁿ ranks below; `None` if no document is judged below one
-    /// that is not, so that no bit moves.
+    /// For each n, the ranks whose bits come from 2ⁿ ranks below. `None` if no judged document
+    /// follows an unjudged document in any lane, so that no bit moves.
     from_below: Option<[[u64; NARROW_LANES]; 6]>,
 }
 

@@ -24,14 +24,14 @@ pub const UNPOOLED: u8 = 1;
 pub const NEGATIVE: u8 = 2;
 /// The code of the smallest grade ≥ 0.
 pub const FIRST_GRADE: u8 = 3;
-/// The most distinct grades ≥ 0: those that fit into a byte beside the three other codes.
+/// The most distinct grades ≥ 0: a byte has 256 codes, and three are reserved.
 pub const MAX_GRADES: usize = 256 - FIRST_GRADE as usize;
 
 impl Extent {
     /// The extent of no grades.
     pub const NONE: Extent = Extent { least_positive: f64::INFINITY, largest: 0.0 };
 
-    /// Whether all grades with the extent `of` have this one too.
+    /// Whether all grades within the extent `of` are within this extent, too.
     pub fn covers(self, of: Extent) -> bool {
         self.least_positive > 0.0
             && self.least_positive <= of.least_positive
@@ -61,16 +61,16 @@ impl Extent {
     }
 }
 
-/// A set of codes: all those greater than the one named.
+/// A set of codes: all codes greater than the given code.
 ///
-/// Written this way round, "no document at all" is expressible too (`Above(255)`).
+/// The strict bound can also express "no document at all" (`Above(255)`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Above(pub u8);
 
 impl Above {
     /// Every retrieved document.
     pub const RETRIEVED: Above = Above(PAST_END);
-    /// Every document that the qrels name, with whatever grade.
+    /// Every document in the qrels, with any grade.
     pub const POOLED: Above = Above(UNPOOLED);
     /// Every document with a grade ≥ 0.
     pub const JUDGED: Above = Above(NEGATIVE);
@@ -92,7 +92,7 @@ pub struct Codebook {
     extent: Option<Extent>,
 }
 
-/// The extent of grades ≥ 0 of which there are too many for a code each.
+/// The extent of grades ≥ 0 that are too many for a code each.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extent {
     /// The least grade above 0.
@@ -108,8 +108,7 @@ impl Codebook {
     pub const UNPOOLED: u8 = UNPOOLED;
     /// The code of a document with a negative grade, which was seen and not judged.
     pub const NEGATIVE: u8 = NEGATIVE;
-    /// The code of the lowest grade from 0 on; higher grades have the codes behind it, in their
-    /// order.
+    /// The code of the lowest grade from 0 on; higher grades have the next codes, in their order.
     ///
     /// ```
     /// use laneval::labels::Codebook;
@@ -119,12 +118,12 @@ impl Codebook {
     /// ```
     pub const FIRST_GRADE: u8 = FIRST_GRADE;
 
-    /// Makes the codebook of all the grades that occur, in any order, negative ones included. If
-    /// more than 253 of them are distinct and ≥ 0, all have the same code, and it takes the exact
-    /// grades to tell them apart.
+    /// Makes the codebook of all grades of the qrels, in any order, negative grades included. If
+    /// more than 253 distinct grades are ≥ 0, these grades share one code, and only the exact
+    /// grades tell them apart.
     ///
     /// # Errors
-    /// A grade that is not finite.
+    /// A grade that is infinite or NaN.
     ///
     /// ```
     /// use laneval::labels::Codebook;
@@ -161,11 +160,11 @@ impl Codebook {
         Codebook { grades: vec![0.0], extent: Some(extent) }
     }
 
-    /// Returns the codebook whose classes are told apart by all of these levels, which need not be
-    /// grades; of a codebook that has a code for each grade, itself.
+    /// Returns the codebook whose classes are separated by all these levels; a level need not be a
+    /// grade. A codebook with a code for each grade stays unchanged.
     ///
     /// # Errors
-    /// More levels than there are codes.
+    /// More levels than codes.
     pub fn at_levels(&self, levels: impl IntoIterator<Item = f64>) -> Result<Self> {
         let Some(extent) = self.extent else { return Ok(self.clone()) };
         let mut bounds: Vec<f64> = levels.into_iter().filter(|&level| level > 0.0).collect();
@@ -196,7 +195,7 @@ impl Codebook {
     }
 
     /// The distinct grades ≥ 0, ascending; the grade at index `i` has the code `i + 3`. If codes
-    /// are classes, the least grade of each.
+    /// are classes, the least grade of each class.
     pub fn grades(&self) -> &[f64] {
         &self.grades
     }
@@ -206,7 +205,7 @@ impl Codebook {
         self.extent.map(|extent| extent.largest).or(self.grades.last().copied())
     }
 
-    /// The smallest grade above 0, if there is one.
+    /// The smallest grade above 0; `None` without grades above 0.
     pub fn least_positive(&self) -> Option<f64> {
         match self.extent {
             Some(extent) => Some(extent.least_positive).filter(|least| least.is_finite()),
@@ -214,8 +213,8 @@ impl Codebook {
         }
     }
 
-    /// The code of a grade, or of its class: 2 for every grade below 0, `None` for one that is not
-    /// in the book.
+    /// The code of a grade, or of its class: 2 for a grade below 0, `None` for a grade outside the
+    /// book.
     pub fn code(&self, grade: f64) -> Option<u8> {
         if grade < 0.0 {
             return Some(NEGATIVE);
@@ -250,7 +249,7 @@ impl Codebook {
         Above(NEGATIVE + self.grades.partition_point(|&g| g < level) as u8)
     }
 
-    /// The number of codes that can occur: three, and one for each grade.
+    /// The number of possible codes: three, and one for each grade.
     pub fn codes(&self) -> usize {
         usize::from(FIRST_GRADE) + self.grades.len()
     }

@@ -1,19 +1,19 @@
 //! A column of values: owned, or borrowed from the memory of a file.
 //!
-//! A file has columns as they lie in memory, so those of millions of values are not copied when it
-//! is opened: new memory costs more than reading it (benches/RESULTS.md). They are borrowed where
-//! they are aligned, which those of eight bytes are not if a column of four bytes and an odd number
-//! of values is before them.
+//! A file has columns as in memory, so opening a file does not copy columns of millions of values:
+//! new memory costs more than reading the columns (benches/RESULTS.md). Only aligned columns are
+//! borrowed. A column of eight-byte values is unaligned behind a column of four-byte values with an
+//! odd number of values.
 //!
-//! What `mmap.rs` says of indexes holds for all that is borrowed: whoever reads a value must expect
-//! another one than was checked.
+//! The rule of `mmap.rs` for indexes holds for all borrowed values: a reader must expect another
+//! value than the checked value.
 
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use super::mmap::Mapping;
 
-/// Values of one kind, one behind the other.
+/// A contiguous array of values, in memory or in a mapped file.
 #[derive(Debug, Clone)]
 pub struct Column<T>(ColumnMemory<T>);
 
@@ -24,8 +24,8 @@ enum ColumnMemory<T> {
     InFile {
         file: Arc<Mapping>,
         range: Range<usize>,
-        /// Reads bytes as values. It is kept because only some values may be read so, and a column
-        /// can be of any.
+        /// A function that reads bytes as values. The column stores the function, because bytes may
+        /// be read only as some types, and `T` can be any type.
         read: fn(&[u8]) -> &[T],
     },
 }
@@ -39,7 +39,7 @@ impl<T: bytemuck::Pod> Column<T> {
 }
 
 impl<T: Clone> Column<T> {
-    /// The values, to be changed. Those of a file are copied first.
+    /// The values, to be changed. Values of a file are copied first.
     pub(super) fn to_mut(&mut self) -> &mut Vec<T> {
         if let ColumnMemory::InFile { .. } = self.0 {
             self.0 = ColumnMemory::Owned(self.to_vec());

@@ -1,9 +1,9 @@
 //! Counts of the judged documents that each ranking has.
 //!
-//! A batch has the judgments of each query as counts. Here the same counts are made of each row's
-//! own labels, under a view, so that whatever reads the judgments of a row (relevant documents,
-//! ideal rankings) sees those of its documents only. The labels stay as they are, so no other
-//! matrix is needed; it costs one pass over the labels.
+//! A batch has the judgments of each query as counts. This module makes the counts from the labels
+//! of each row, under a view. Code that reads the judgments of a row (relevant documents, ideal
+//! rankings) then sees only judgments of retrieved documents. The labels do not change, so no
+//! second matrix is needed. Counting costs a single pass over the labels.
 
 use rayon::prelude::*;
 

@@ -1,8 +1,8 @@
-//! The exact grades of judged documents, beside their labels, where there are too many distinct
-//! ones for a code each.
+//! The exact grades of judged documents, beside their labels, if there are too many distinct grades
+//! for a code each.
 //!
-//! The stored label of every judged document is the code of a single class then. Before folds run,
-//! it becomes that of a class between the levels that the measures ask for; gains follow from the
+//! Then the stored label of every judged document is the code of a single class. Before folds run,
+//! the label becomes the code of a class between the levels of the measures; gains follow from the
 //! exact grade.
 //!
 //! ```text
@@ -14,19 +14,19 @@
 //!                                                            belongs to the k-th grade
 //! ```
 //!
-//! So thresholds and counts run in the kernels that know nothing of this, and only gains look at
-//! grades. Labels of two bytes would need a second copy of every kernel; this costs 8 bytes for
-//! each judged document that was retrieved, which are few. Where all documents are judged it is
-//! felt: eight bytes are read beside each label (benches/RESULTS.md). `classes.rs` makes the
-//! labels.
+//! So thresholds and counts run in kernels without knowledge of exact grades, and only gains look
+//! at grades. Labels of two bytes would need a second copy of every kernel. Exact grades cost 8
+//! bytes for each judged document of a ranking, and few documents are judged. With all documents
+//! judged, the cost is felt: eight bytes are read beside each label (benches/RESULTS.md).
+//! `classes.rs` makes the labels.
 //!
-//! The number of documents in a class is a difference of two sums, each found by binary search, so
-//! a codebook of L levels costs L log n for a query and not a pass over its grades. Facts keep
-//! these sums from the first grade on that several documents have: up to there they are the places
-//! of the grades, and most grades of many digits are those of one document. Sums of integers are
-//! exact, so classes have the counts that codes would.
+//! The number of documents in a class is a difference of two sums, each found by binary search. So
+//! a codebook of L levels costs L log n for a query, and not a pass over its grades. Facts keep
+//! these sums from the first grade of several documents on. Before this grade, the sums are the
+//! places of the grades, and most grades of many digits belong to one document. Sums of integers
+//! are exact, so classes have the same counts as codes.
 //!
-//! Grades of a file stay there, and so may change after they were checked (`mmap.rs`). Sums are a
+//! Grades of a file stay in the file, and so may change after their check (`mmap.rs`). Sums are a
 //! copy.
 
 use std::ops::Range;
@@ -41,21 +41,21 @@ use super::ragged::{Ragged, pieces};
 /// The number of queries whose facts are made at once.
 const PIECE: usize = 1 << 10;
 
-/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of
-/// documents that have it.
+/// The exact grades of some queries: the distinct grades ≥ 0 of each query, ascending, with the
+/// number of documents of each grade.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExactFacts {
     grades: Ragged<f64>,
-    /// The number of documents that have a grade or a lower one of their query, from its first
-    /// grade of several documents on.
+    /// The number of documents up to each grade of their query, from its first grade of several
+    /// documents on.
     upto: Ragged<u32>,
 }
 
-/// The exact grades of one query.
+/// The exact grades of a single query.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QueryGrades<'a> {
     grades: &'a [f64],
-    /// The sums of the last ones of the grades.
+    /// The sums at the last of the grades.
     upto: &'a [u32],
 }
 
@@ -67,7 +67,7 @@ impl<'a> QueryGrades<'a> {
             .map(move |at| (query.grades[at], query.upto(at + 1) - query.upto(at)))
     }
 
-    /// The number of documents that have one of the first grades.
+    /// The number of documents with one of the first `grades` grades.
     fn upto(&self, grades: usize) -> u32 {
         let alone = self.grades.len() - self.upto.len();
         grades.checked_sub(alone + 1).map_or(grades as u32, |at| self.upto[at])
@@ -76,7 +76,7 @@ impl<'a> QueryGrades<'a> {
 
 /// The places of the first grades from a level on, for each of some queries.
 ///
-/// A step of a search waits for memory, which a machine can ask for many times at once: so all
+/// A search step waits for memory, and a machine can wait for many memory reads at once. So all
 /// queries take each step together.
 fn places_from(level: f64, queries: &[QueryGrades<'_>]) -> Vec<usize> {
     let most = queries.iter().map(|query| query.grades.len()).max().unwrap_or(0);
@@ -92,7 +92,7 @@ fn places_from(level: f64, queries: &[QueryGrades<'_>]) -> Vec<usize> {
     places
 }
 
-/// The sums that facts keep of the numbers of documents of the grades of a query.
+/// The sums that facts keep of a query, from its number of documents of each grade.
 fn kept_sums(counts: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = u32> {
     let alone = counts.clone().take_while(|&count| count == 1).count();
     counts.skip(alone).scan(alone as u32, |sum, count| {
@@ -103,8 +103,8 @@ fn kept_sums(counts: impl Iterator<Item = u32> + Clone) -> impl Iterator<Item = 
 
 /// Whether all numbers are finite and not negative.
 pub(super) fn are_grades(numbers: &[f64]) -> bool {
-    // A sign is the highest bit, and the next ones are the exponent, of ones only where a number is
-    // not finite: 1 more flows into the sign.
+    // The highest bit is the sign, and the next bits are the exponent. Only a number that is not
+    // finite has an exponent of ones: adding 1 then flows into the sign.
     let flows = |number: &f64| {
         number.to_bits() | number.to_bits().wrapping_add(1 << (f64::MANTISSA_DIGITS - 1))
     };
@@ -113,7 +113,7 @@ pub(super) fn are_grades(numbers: &[f64]) -> bool {
 }
 
 impl ExactFacts {
-    /// Appends a query whose judged documents have these grades ≥ 0, which are sorted here.
+    /// Appends a query with the grades ≥ 0 of its judged documents, and sorts `grades`.
     pub fn push(&mut self, grades: &mut [f64]) {
         grades.sort_unstable_by(f64::total_cmp);
         let alike = grades.chunk_by(|one, next| one == next);
@@ -156,7 +156,7 @@ impl ExactFacts {
 
     /// The extent of all grades.
     pub fn extent(&self) -> Option<Extent> {
-        // The least grade above 0 of a query is its first or its second one.
+        // The least grade above 0 of a query is its first or its second grade.
         let ends = |query: usize| {
             let grades = self.of(query).grades;
             grades.iter().take(2).chain(grades.last()).copied()
@@ -172,8 +172,8 @@ impl ExactFacts {
         grades
     }
 
-    /// The facts of the queries by the classes of a codebook; `facts` are those by a single class,
-    /// with the negative grades.
+    /// The facts of the queries by the classes of a codebook; `facts` are the facts by a single
+    /// class, with the negative grades.
     pub fn classed(&self, facts: &Facts, book: &Codebook) -> Facts {
         let of_piece = |queries: Range<usize>| {
             let grades: Vec<QueryGrades<'_>> =
@@ -203,8 +203,8 @@ impl ExactFacts {
         all
     }
 
-    /// Makes the grades of the columns of a file, and checks them: those of a query are finite, not
-    /// negative, distinct and ascending, and as many documents have one as its facts say.
+    /// Builds the grades from the columns of a file, and checks the grades of each query: finite,
+    /// not negative, distinct, ascending, and with as many documents as its facts count.
     pub(super) fn from_columns(
         ends: Vec<u64>,
         grades: Column<f64>,
@@ -218,7 +218,7 @@ impl ExactFacts {
         for query in 0..grades.len() {
             let of_query = grades.of(query);
             let counts = counts[grades.range(query)].iter().map(|count| u32::from_le_bytes(*count));
-            // Where grades ascend, all are as sound as the first and the last one.
+            // Ascending grades are all sound if the first and the last grade are sound.
             let sound = of_query.first().is_none_or(|grade| grade.is_sign_positive())
                 && of_query.last().is_none_or(|grade| grade.is_finite());
             let ascend =
@@ -245,7 +245,7 @@ impl ExactFacts {
         Ok(ExactFacts { grades, upto })
     }
 
-    /// The columns that a file has of the grades.
+    /// The columns of the grades in a file.
     pub(super) fn columns(&self) -> ExactColumns<'_> {
         let counts =
             (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
@@ -263,7 +263,7 @@ pub(super) struct ExactColumns<'a> {
     pub counts: Vec<u32>,
 }
 
-/// The exact grades of queries and of rankings of them.
+/// The exact grades of queries and of their rankings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExactGrades {
     /// The grades of the judged documents of each query.

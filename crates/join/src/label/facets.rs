@@ -1,8 +1,9 @@
-//! Judgments by facet: several of one document, by judges, by subtopics, or as preferences.
+//! Judgments by facet: several judgments of one document, by judges, by subtopics, or as
+//! preferences.
 //!
 //! The documents that the qrels name for a query are numbered from 0 in bytewise order of their
 //! docnos, and so are groups and sub-groups. A matrix keeps the numbers of the named documents of
-//! each row in rank order; the labels say at which ranks they are.
+//! each row in rank order; the labels give the ranks of the named documents.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use rayon::prelude::*;
 use super::ids::Ids;
 use super::ragged::{Ragged, range_of};
 
-/// What facets of judgments are.
+/// The kind of facet by which judgments are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum JudgedBy {
@@ -21,8 +22,8 @@ pub enum JudgedBy {
     Judge,
     /// A facet is a subtopic of the query.
     Subtopic,
-    /// A facet is a judgment group, which states preferences: a document is preferred to those of
-    /// lower levels in the same sub-group.
+    /// A facet is a judgment group of preferences: a document is preferred to documents of lower
+    /// levels in its sub-group.
     Preference,
     /// A facet is a passage of a document, by its positions: results are passages too.
     Span,
@@ -47,13 +48,12 @@ pub struct FacetJudgment {
     pub grade: f64,
     /// The number of the document in its query.
     pub document: u32,
-    /// The number of the group among those of all queries: the index of its name.
+    /// The number of the group among the groups of all queries: the index of its name.
     pub group: u32,
 }
 
 impl FacetJudgment {
-    /// Adds the judgment to the largest grades of the documents of its query, in which those before
-    /// it are.
+    /// Adds the judgment to `largest`, the largest grades of the documents of its query so far.
     pub fn add_to(&self, largest: &mut Vec<f64>) {
         match largest.get_mut(self.document as usize) {
             Some(grade) => *grade = self.grade.max(*grade),
@@ -67,17 +67,17 @@ impl FacetJudgment {
 pub struct Facets {
     /// The meaning of the groups.
     pub by: JudgedBy,
-    /// The names of groups and sub-groups, in bytewise order, which their numbers refer to.
+    /// The names of groups and sub-groups, in bytewise order; a group's number is an index here.
     pub names: Ids,
     /// The judgments of each query, by document, group and sub-group.
     pub judgments: Ragged<FacetJudgment>,
-    /// The number of the sub-group of each judgment; none if all of them are 0.
+    /// The number of the sub-group of each judgment; empty if all numbers are 0.
     subgroups: Vec<u32>,
-    /// Where the documents of each query end among those of all queries.
+    /// The end of each query's documents among the documents of all queries.
     ends: Vec<u64>,
 }
 
-/// Judgments by facet of one query.
+/// The judgments by facet of a single query.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryFacets<'a> {
     /// The number of documents.
@@ -88,8 +88,8 @@ pub struct QueryFacets<'a> {
 }
 
 impl<'a> QueryFacets<'a> {
-    /// The judgments with the numbers of their sub-groups, which are all 0 where there are none,
-    /// and then mean nothing.
+    /// The judgments with the numbers of their sub-groups. Without sub-groups, all numbers are 0
+    /// and mean nothing.
     pub fn with_subgroups(&self) -> impl Iterator<Item = (&'a FacetJudgment, u32)> + use<'a> {
         let QueryFacets { judgments, subgroups, .. } = *self;
         let subgroup = |at: usize| subgroups.get(at).copied().unwrap_or(0);
@@ -117,9 +117,8 @@ impl Facets {
         Facets { by, names, judgments, subgroups, ends }
     }
 
-    /// Makes judgments of those of a file, and checks them: they are by document, group and
-    /// sub-group, and documents are numbered without gaps. Of preferences the same one may be there
-    /// twice.
+    /// Builds facets from the judgments of a file, and checks their order: by document, group and
+    /// sub-group. Documents must be numbered without gaps. A preference may occur twice.
     pub(super) fn checked(
         by: JudgedBy,
         names: Ids,
@@ -169,7 +168,7 @@ impl Facets {
         Facets::new(self.by, self.names.clone(), (judgments, subgroups), counts)
     }
 
-    /// The place of a query's documents among those of all queries.
+    /// The place of a query's documents among the documents of all queries.
     pub fn documents(&self, query: usize) -> Range<usize> {
         range_of(&self.ends, query)
     }
@@ -182,8 +181,7 @@ impl Facets {
     }
 }
 
-/// Checks the judgments of a query of a file, with their sub-groups if there are any, and counts
-/// its documents.
+/// Checks the judgments and any sub-groups of a query of a file, and counts its documents.
 fn documents_of(
     by: JudgedBy,
     (judgments, subgroups): (&[FacetJudgment], Option<&[u32]>),
@@ -193,8 +191,8 @@ fn documents_of(
     for (at, of) in judgments.iter().enumerate() {
         let place = (of.document, of.group, subgroups.map_or(0, |subgroups| subgroups[at]));
         let ascends = last.is_none_or(|last| last < place || last == place && by_preference);
-        // Documents come in their order, so a number is that of the last one, or the next: behind a
-        // gap a grade would be put in the place of another document.
+        // Documents come in ascending order, so a number equals the last number or the next: behind
+        // a gap, a grade would go to the place of another document.
         if !by_preference && place.2 != 0 {
             return Err("a judgment has a sub-group, but is not a preference");
         }
@@ -208,15 +206,15 @@ fn documents_of(
 }
 
 impl FacetRows {
-    /// Makes rows of those of a file, and checks them: the documents of a row are those of its
-    /// query, each at most once.
+    /// Builds rows from the rows of a file, and checks them: each document belongs to the query of
+    /// its row, and occurs at most once.
     pub(super) fn checked(
         of: Arc<Facets>,
         rows: Ragged<u32>,
         queries: usize,
     ) -> Result<Self, String> {
-        // The last row that had each number: rows differ, so nothing is cleared between them, and
-        // the memory is that of the largest query.
+        // The last row with each document number. Row numbers differ, so nothing is cleared between
+        // rows, and the memory has the size of the largest query.
         let mut met: Vec<usize> = Vec::new();
         for row in 0..rows.len() {
             let documents = of.documents(row % queries.max(1)).len();

@@ -1,29 +1,27 @@
 //! Facts: the judgments of a query apart from any ranking, as the number of documents of each code.
 //!
 //! The number of relevant documents at any level, the ideal ranking and the ideal DCG at any cutoff
-//! follow from it.
+//! follow from these numbers.
 
 use rayon::prelude::*;
 
 use super::code::{Above, NEGATIVE};
 
-/// The most documents that the judgments of one query may have. With this limit a walk down an
-/// ideal ranking ends within seconds, and no count or multiple of a count exceeds the integers of
-/// an engine.
+/// The largest number of judged documents of a query. With this limit a walk down an ideal ranking
+/// ends within seconds, and no count or multiple of a count exceeds the integers of an engine.
 pub const MOST_JUDGED: u64 = 1 << 28;
 
 /// The number of queries whose facts are summed at once.
 const PIECE: usize = 1 << 12;
 
-/// The judged counts of all queries, as compressed rows: a query costs 5 bytes for each code that
-/// occurs in it.
+/// The judged counts of all queries, as compressed rows: a query costs 5 bytes for each of its
+/// codes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
     offsets: Vec<u32>,
     codes: Vec<u8>,
     counts: Vec<u32>,
-    /// The row of each query, where some queries share one. Otherwise there are none, and each
-    /// query has its own.
+    /// The row of each query, if some queries share a row; empty if each query has its own row.
     shared: Vec<u32>,
 }
 
@@ -33,7 +31,7 @@ impl Facts {
         Facts { offsets: vec![0], ..Facts::default() }
     }
 
-    /// Appends a query whose documents carry these codes (2 … 255), in any order.
+    /// Appends a query by the codes (2 … 255) of its documents, in any order.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u8>) {
         self.push_counts(codes.into_iter().map(|code| (code, 1)));
     }
@@ -66,13 +64,14 @@ impl Facts {
         }
     }
 
-    /// The number of rows, of which several queries may have one.
+    /// The number of rows; several queries may share a row.
     fn rows(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Appends a query with the judgments of an earlier one, which take no more memory. Where all
-    /// judgments are alike, this saves the time of writing them again and of adding them up.
+    /// Appends a query with the judgments of an earlier query, which take no more memory. If all
+    /// judgments are alike, this saves the time of writing the judgments again and of adding them
+    /// up.
     pub(super) fn push_again(&mut self, query: usize) {
         if self.shared.is_empty() {
             self.shared.extend(0..self.rows() as u32);
@@ -93,8 +92,8 @@ impl Facts {
         let before = self.rows();
         self.offsets.reserve(queries);
         for of_query in counts.chunks_exact(counts.len() / queries) {
-            // All are written, and those that occur are kept: a branch on whether one occurs could
-            // not be predicted.
+            // All codes are written, but only codes with documents are kept: no branch predictor
+            // could tell whether a code occurs.
             for (code, &count) in (first..=255).zip(of_query) {
                 (self.codes[end], self.counts[end]) = (code, count);
                 end += usize::from(count > 0);
@@ -164,23 +163,23 @@ impl Facts {
         let most = self.counts.iter().copied().max().unwrap_or(1);
         let first = self.codes.iter().copied().min().unwrap_or(NEGATIVE);
         let last = self.codes.iter().copied().max().unwrap_or(NEGATIVE);
-        // Codes fall, or stay, only where the next query starts. So all pairs that do not ascend
-        // are counted, and those across the starts of queries: the numbers are equal if no pair is
-        // inside of a query. An empty query starts where the next one does, and is left out, so
+        // Codes fall or stay only at the start of a query. So count all pairs that do not ascend,
+        // and such pairs across the starts of queries: equal counts show that no such pair is
+        // inside a query. An empty query shares its start with the next query, and is left out, so
         // that no start counts twice.
         let falls = |at: usize| usize::from(self.codes[at - 1] >= self.codes[at]);
         let starts = self.offsets.windows(2).filter(|of| of[0] < of[1] && of[0] > 0);
         let within = self.codes.windows(2).filter(|pair| pair[0] >= pair[1]).count();
         least > 0
-            // A query has at most 256 codes. What this refuses is looked at query by query.
+            // A query has at most 256 codes. `check` looks at refused facts query by query.
             && u64::from(most) * 256 <= MOST_JUDGED
             && first >= NEGATIVE
             && usize::from(last) < codes
             && within == starts.map(|of| falls(of[0] as usize)).sum::<usize>()
     }
 
-    /// The facts as columns, for a file. They have a row for each query, because only those of a
-    /// block share rows.
+    /// The facts as columns, for a file. Each query has a row, because only facts of a block share
+    /// rows.
     pub(super) fn columns(&self) -> FactColumns<'_> {
         FactColumns { offsets: &self.offsets, codes: &self.codes, counts: &self.counts }
     }
@@ -223,8 +222,8 @@ impl Facts {
                 sums.clear();
                 sums.push(0);
                 sums.extend(facts.map(|(&code, &count)| {
-                    // The sum over all queries may wrap. A difference is right all the same where
-                    // the sum of the one query fits.
+                    // The running sum may wrap. A difference is right all the same if the sum of
+                    // the query fits.
                     sum = sum.wrapping_add(term(code, count));
                     sum
                 }));
@@ -252,13 +251,13 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = u8> {
 
 /// The facts of all queries as columns.
 pub(super) struct FactColumns<'a> {
-    /// Where the entries of each query begin, and at the end where the last ones end.
+    /// The start of each query's entries, and the end of the last entries.
     pub offsets: &'a [u32],
     pub codes: &'a [u8],
     pub counts: &'a [u32],
 }
 
-/// The number of documents of one query that carry each code.
+/// The number of documents of each code, for a single query.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryFacts<'a> {
     codes: &'a [u8],

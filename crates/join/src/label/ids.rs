@@ -1,8 +1,9 @@
-//! Ids: byte strings one after the other, and those that only one side has.
+//! Ids of queries and facets as concatenated byte strings, and queries that only the qrels or only
+//! a run has.
 
 use crate::error::printable;
 
-/// Byte strings one after the other.
+/// Ids, concatenated in one buffer of bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ids {
     bytes: Vec<u8>,
@@ -96,7 +97,7 @@ impl<'a> FromIterator<&'a [u8]> for Ids {
     }
 }
 
-/// Queries that only one side has: their number, and the ids of all or of the first few, in
+/// Queries that only the qrels or only a run has: their number, and all ids or the first few ids in
 /// bytewise order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unmatched {
@@ -107,7 +108,7 @@ pub struct Unmatched {
 }
 
 impl Unmatched {
-    /// The number of ids that are shown, and that a file keeps.
+    /// The largest number of ids in a message or in a file.
     pub const SHOWN: usize = 5;
 
     /// Keeps all of `ids`, which are in bytewise order.

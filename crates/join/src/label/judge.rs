@@ -1,4 +1,4 @@
-//! The judgments of one judge alone: a matrix of the same rankings with that judge's labels.
+//! The judgments of a single judge: a matrix of the same rankings with the judge's labels.
 
 use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
 use super::exact::ExactFacts;
@@ -15,12 +15,12 @@ impl LabelMatrix {
         by_judge.map(|grouped| grouped.of.names.clone()).unwrap_or_default()
     }
 
-    /// Makes the matrix of the same rankings over the judgments of one judge alone: of the queries
-    /// that the judge has judged, with the judge's grades. `judge` is an index of
-    /// [`LabelMatrix::judges`]. For more than one judge take [`LabelMatrix::judges_apart`].
+    /// Makes the matrix of the same rankings over the judgments of a single judge: only the queries
+    /// of the judge, with the judge's grades. `judge` is an index into [`LabelMatrix::judges`]. For
+    /// several judges take [`LabelMatrix::judges_apart`].
     ///
     /// # Errors
-    /// What matrices refuse: too many queries, rows or labels.
+    /// Too many queries, rows or labels for a matrix.
     pub fn of_judge(&self, judge: usize) -> Result<LabelMatrix> {
         self.judges_apart().matrix(judge)
     }
@@ -31,18 +31,18 @@ impl LabelMatrix {
     }
 }
 
-/// The judgments of a matrix, judge by judge. They are sorted once, so that the matrices of all
-/// judges together take as long as their rankings are.
+/// The judgments of a matrix, judge by judge. The judgments are sorted once, so the matrices of all
+/// judges together take only the time of their rankings.
 #[derive(Debug)]
 pub struct JudgesApart<'m> {
     matrix: &'m LabelMatrix,
     /// The queries of each judge, ascending.
     judged: Vec<Vec<JudgeGrades>>,
-    /// The tile and the lane of each row that has one.
+    /// The tile and the lane of each row, if any.
     places: Vec<Option<(u32, u8)>>,
 }
 
-/// What a judge says of a query.
+/// The grades of a judge for a query.
 #[derive(Debug)]
 struct JudgeGrades {
     query: usize,
@@ -87,7 +87,7 @@ impl<'m> JudgesApart<'m> {
     /// Makes the matrix of a judge, as [`LabelMatrix::of_judge`].
     ///
     /// # Errors
-    /// What matrices refuse: too many queries, rows or labels.
+    /// Too many queries, rows or labels for a matrix.
     pub fn matrix(&self, judge: usize) -> Result<LabelMatrix> {
         let of = self.matrix;
         let judged = self.judged.get(judge).map_or(&[][..], Vec::as_slice);

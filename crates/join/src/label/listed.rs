@@ -1,32 +1,31 @@
 //! Lists of the documents of a tile that matter to folds: kept by a matrix from its second
 //! evaluation on.
 //!
-//! Judgments are sparse: of a thousand labels ten or fewer say anything but "not in the qrels". A
-//! fold that must find these reads all thousand, so it can be no faster than memory. A list of them
-//! has four bytes a document, and a fold over the list reads nothing else: at one document in a
-//! hundred that is a twenty-fifth of the bytes, and nothing is compared.
+//! Judgments are sparse: of a thousand labels, ten or fewer say anything but "not in the qrels". To
+//! find these ten, a fold over labels reads all thousand, so memory limits its speed. A list of the
+//! ten has four bytes a document, and a fold over the list reads nothing else. With one document in
+//! a hundred, a list has a twenty-fifth of the bytes, and nothing is compared.
 //!
-//! **When.** Whoever evaluates a matrix once has to read its labels anyway, and memory that is
-//! touched for the first time is dear (a list of 4 MB takes as long as reading 20 MB). So the first
-//! evaluation keeps no list. A matrix that is evaluated again will most likely be evaluated more
-//! often: the second evaluation lists a tile when it comes to it, in the cache, and folds over the
-//! list at once, which costs about as much as folding over the labels. All later ones read lists
-//! only. The `.lmx` file has none: its bytes say the same without.
+//! **When.** A single evaluation has to read all labels anyway, and the first touch of memory is
+//! dear (a list of 4 MB takes as long as reading 20 MB). So the first evaluation keeps no list. A
+//! matrix that is evaluated twice will most likely be evaluated more often. So the second
+//! evaluation lists a tile on arrival, in the cache, and folds over the list at once, at about the
+//! cost of folding over the labels. All later evaluations read lists only. The `.lmx` file stores
+//! no lists, because its labels say the same.
 //!
-//! **At once.** A list also pays for itself when it is used once, if it is short: labels are
-//! compared in one pass for all folds, and nothing is made ready for what is not there. So a first
-//! evaluation lists tiles in which at most one label in [`RARE`] matters, in memory that is used
-//! again from tile to tile.
+//! **At once.** A short list pays for itself even with a single use: labels are compared in one
+//! pass for all folds, and absent documents need no preparation. So a first evaluation lists tiles
+//! in which at most one label in [`RARE`] matters, in memory that is reused from tile to tile.
 //!
-//! **Which.** A tile has a list where at most one label in [`SPARSE`] is named; a sample tells most
-//! of the others before a list is tried. So lists are at most an eighth of the size of the tiles,
-//! and denser tiles, in which lists gain less, take no memory. Rank, lane and code of a document
-//! are one number of 32 bits, so tiles deeper than 2¹⁸ ranks have none either.
+//! **Which.** A tile has a list if at most one label in [`SPARSE`] is named; a sample rejects most
+//! other tiles before a list is tried. So lists are at most an eighth of the size of the tiles, and
+//! denser tiles, which gain less from lists, take no memory. Rank, lane and code of a document are
+//! one number of 32 bits, so tiles deeper than 2¹⁸ ranks have no lists either.
 //!
-//! **Order.** By lines of 64 ranks, and within a line as labels lie in the tile. So a list is made
-//! by taking documents as they come, what comes down to a cutoff is the beginning of a list up to
-//! the line that the cutoff divides, and of each lane the documents are in rank order, so that sums
-//! over a list have the bits of sums over labels.
+//! **Order.** A list is ordered by lines of 64 ranks, and within a line like the labels of the
+//! tile: documents are listed without a sort. The documents down to a cutoff are the beginning of a
+//! list, up to the line that the cutoff divides. The documents of each lane are in rank order, so
+//! sums over a list have the bits of sums over labels.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,7 +62,7 @@ impl ListedDocument {
         ListedDocument(((rank * LANES + lane) as u32) << 8 | u32::from(code))
     }
 
-    /// The document whose rank, lane and code are the sums of those of two.
+    /// Adds the ranks, lanes and codes of two documents.
     #[inline(always)]
     fn with(self, other: ListedDocument) -> Self {
         ListedDocument(self.0 + other.0)
@@ -75,7 +74,7 @@ impl ListedDocument {
         (self.0 >> 14) + 1
     }
 
-    /// The number of its line of [`ListedDocument::LINE`] ranks, from 0.
+    /// The number of the document's line of [`ListedDocument::LINE`] ranks, from 0.
     #[inline(always)]
     pub fn line(self) -> u32 {
         self.0 >> 20
@@ -94,7 +93,7 @@ impl ListedDocument {
     }
 }
 
-/// The list of a tile; `None` if the tile is better read itself.
+/// The list of a tile; `None` if reading the tile itself is better.
 type TileList = OnceLock<Option<Box<[ListedDocument]>>>;
 
 /// The lists of the tiles of a matrix, as far as they were made.
@@ -106,10 +105,10 @@ pub struct ListedTiles {
 }
 
 impl ListedTiles {
-    /// Notes an evaluation of a matrix that has `tiles` tiles, and returns the lists if it is not
-    /// the first.
+    /// Notes an evaluation of a matrix with `tiles` tiles, and returns the lists from the second
+    /// evaluation on.
     pub(super) fn of_evaluation(&self, tiles: usize) -> Option<&Self> {
-        // Relaxed: which of two evaluations at the same time is the first decides about no number.
+        // Relaxed: the order of two evaluations at the same time changes no value.
         if !self.evaluated.swap(true, Ordering::Relaxed) {
             return None;
         }
@@ -117,7 +116,7 @@ impl ListedTiles {
         Some(self)
     }
 
-    /// The list of tile `at`, which is made here if it was not before.
+    /// The list of tile `at`, made by the first call.
     pub(super) fn of(
         &self,
         at: usize,
@@ -141,11 +140,11 @@ impl ListedTiles {
     }
 }
 
-/// Whether more than three documents in `2 * SPARSE` of a sample of a tile's labels are named by
-/// judgments. A list holds one in `SPARSE` at most, so this tile's would be given up, for a third
-/// of the time of folding the tile.
+/// Whether judgments name more than three documents in `2 * SPARSE` of a sample of a tile's labels.
+/// The list of such a tile would be given up, for a third of the time of folding the tile: a list
+/// holds at most one document in `SPARSE`.
 fn is_dense(tile: Tile<'_>) -> bool {
-    // Odd, so that vectors of all lanes are looked at.
+    // An odd number, so that the sample has vectors of all lanes.
     const SAMPLED: usize = 15;
     let sample = tile.labels.chunks_exact(VECTOR).step_by(SAMPLED);
     let (mut named, mut labels) = (0, 0);
@@ -157,7 +156,7 @@ fn is_dense(tile: Tile<'_>) -> bool {
 }
 
 /// Lists the documents of a tile that are in a set in `room`, for folds that follow at once; `None`
-/// if that does not pay for itself.
+/// if a list does not pay for itself.
 pub(super) fn listed_at_once<'r>(
     tile: Tile<'_>,
     set: Above,
@@ -181,8 +180,7 @@ fn listed<'r>(
     room: &'r mut Vec<ListedDocument>,
 ) -> Option<&'r [ListedDocument]> {
     let most = tile.labels.len() / labels;
-    // The documents of the vector with which the list becomes too long are written as well, by
-    // fours.
+    // The documents of the vector that makes the list too long are written as well, by fours.
     if room.len() < most + VECTOR + AT_ONCE {
         room.resize(most + VECTOR + AT_ONCE, ListedDocument::default());
     }
@@ -204,8 +202,8 @@ fn list_all<S: Simd>(
     most: usize,
     list: &mut [ListedDocument],
 ) -> Option<usize> {
-    /// The number of vectors that are compared before the first of them is looked at: one bit of a
-    /// word for each that has a document.
+    /// The number of vectors that are compared before any is read: a word has a bit for each
+    /// vector, set if the vector has a document.
     const TOGETHER: usize = 64;
     let threshold = u8x64::splat(simd, set.0);
     let strips = tile.lanes / NARROW_LANES;
@@ -236,11 +234,11 @@ fn list_all<S: Simd>(
     Some(found)
 }
 
-// Four documents are written whether or not there are four, and only the number tells how many
-// count: so the length of the loop is the same for up to four, and no branch depends on a single
-// label. A mask that has run out gives the first label, which nobody reads.
-/// Lists the documents of a mask, which `of_place` makes of the places of bits, four for each of
-/// `fours`; returns their number.
+// Four documents are always written, and only the returned number tells how many count. So the loop
+// has the same length for up to four documents, and no branch depends on a single label. An
+// exhausted mask gives the first label, which nobody reads.
+/// Lists the documents at the bits of a mask, four for each of `fours`, and returns their number.
+/// `of_place` makes the document at a bit.
 #[inline(always)]
 fn list_vector(
     (mut mask, fours): (u64, u32),

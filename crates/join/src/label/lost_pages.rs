@@ -1,10 +1,10 @@
 //! The handler for mapped files that shrink: a message and an exit code, instead of a signal that
 //! ends the process without a message.
 //!
-//! The library handles no signal by itself; a program asks for it. The handler may run at any
-//! instruction of any thread, so it takes no lock and allocates nothing: it walks a list to which
-//! records are only ever added, looks for the address that could not be read, and writes a message
-//! that was made when the file was mapped.
+//! The library handles no signal by itself; a program asks for the handler. The handler may run at
+//! any instruction of any thread, so it takes no lock and allocates nothing: it walks a list to
+//! which records are only ever added, looks for the unreadable address, and writes a message that
+//! was made when the file was mapped.
 //!
 //! ```text
 //! LATEST ──► record ──► record ──► … ──► null    made once, leaked, never changed but for `mapped`
@@ -13,15 +13,15 @@
 //!
 //! Why this is sound, though a signal may stop a thread between any two instructions:
 //!
-//! * A record is complete before the list leads to it: the exchange that publishes it releases, and
-//!   whoever follows a link acquires.
-//! * No record is freed, so a handler that stands on one while its file is unmapped goes on safely.
-//!   That costs 100 bytes for each file.
-//! * Addresses are used again after a file is unmapped. `mapped` is cleared before that (the order
-//!   of the fields of `FileMemory::Mapped`), and the record of a newer map is nearer to the start
-//!   of the list, so an address never names a file that is gone.
-//! * In the handler there are only loads, `write`, `pause`, `_exit`, `sigaction` and `raise`, all
-//!   of which POSIX allows there.
+//! * A record is complete before the list leads to the record: the exchange that publishes a record
+//!   has release ordering, and every load of a link has acquire ordering.
+//! * No record is freed, so a handler may stand on a record while its file is unmapped. A record
+//!   costs 100 bytes for each file.
+//! * The system uses addresses again after a file is unmapped. `mapped` is cleared before the
+//!   unmapping (the order of the fields of `FileMemory::Mapped`), and the record of a newer map is
+//!   nearer to the start of the list. So an address never names an unmapped file.
+//! * The handler only loads and calls `write`, `pause`, `_exit`, `sigaction` and `raise`, which
+//!   POSIX allows in a handler.
 //!
 //! Why exit at all, and not go on: the instruction that faulted cannot be finished, and a `&[u8]`
 //! cannot report an error. A program that must survive reads its files instead
@@ -30,15 +30,15 @@
 use std::path::Path;
 
 /// Makes the process exit when a mapped file can no longer be read: it writes `message` of the
-/// file's name to stderr and exits with `code`. That happens when another program shortens the
-/// file, or when a disk fails.
+/// file's name to stderr and exits with `code`. A file becomes unreadable when another program
+/// shortens the file, or when a disk fails.
 ///
-/// This installs a handler of `SIGBUS` for the whole process. A `SIGBUS` with another cause is left
-/// to the handler that was there before. Call it once, before any file is mapped: the handler does
-/// not know files that are mapped already. A record of about 100 bytes stays in memory for each
-/// file that is mapped afterwards.
+/// This installs a handler of `SIGBUS` for the whole process. A `SIGBUS` with another cause goes to
+/// the previous handler. Call this function once, before any file is mapped: the handler does not
+/// know files that are mapped already. A record of about 100 bytes stays in memory for each file
+/// that is mapped afterwards.
 ///
-/// On Windows it does nothing, because a mapped file cannot be shortened there.
+/// On Windows the function does nothing, because Windows cannot shorten a mapped file.
 pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
     #[cfg(unix)]
     signal::install(code, message);
@@ -86,7 +86,7 @@ mod signal {
     struct Handler {
         code: i32,
         message: fn(&str) -> String,
-        /// The handler that was there before.
+        /// The action for `SIGBUS` before [`install`] replaced the action.
         previous: libc::sigaction,
     }
 
@@ -96,27 +96,28 @@ mod signal {
         addresses: Range<usize>,
         message: Box<[u8]>,
         mapped: AtomicBool,
-        /// The record before this one, or null. It does not change once the record is in the list.
+        /// The link to the record before, or null. A link does not change once its record is in the
+        /// list.
         next: AtomicPtr<MapRecord>,
     }
 
     static ASKED: OnceLock<Handler> = OnceLock::new();
-    /// The latest record. Records are never freed, so that the handler can walk from one to the
-    /// next at any time.
+    /// The latest record. Records are never freed, so the handler can follow their links at any
+    /// time.
     static LATEST: AtomicPtr<MapRecord> = AtomicPtr::new(null_mut());
 
     /// Installs the handler, unless it is installed already.
     pub fn install(code: i32, message: fn(&str) -> String) {
         ASKED.get_or_init(|| {
-            // The action before is needed by the handler, so it is asked for first. Between the
-            // action and the end of this closure the handler of another thread finds nothing in
-            // `ASKED` and returns; its instruction faults again, until it is there.
+            // The handler needs the previous action, so get this action first. From the second
+            // `action` to the end of this closure, the handler of another thread finds `ASKED`
+            // empty and returns. Its instruction then faults again, until `ASKED` is set.
             let previous = action(None);
             let asked = Handler { code, message, previous };
             let mut ours = previous;
             ours.sa_sigaction = on_sigbus as *const () as usize;
-            // On the thread's alternate stack, if it has one, as Rust's own handler runs, and with
-            // the address that faulted.
+            // Run on the thread's alternate stack, if any, like Rust's own handler, and with the
+            // address of the fault.
             ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             action(Some(&ours));
             asked
@@ -187,16 +188,16 @@ mod signal {
         info: *mut libc::siginfo_t,
         _context: *mut libc::c_void,
     ) {
-        // SAFETY: a handler with SA_SIGINFO is given a valid `info`; an address is in it where the
-        // code is positive, which says that it was not sent by a process.
+        // SAFETY: a handler with SA_SIGINFO gets a valid `info`. A positive code says that no
+        // process sent the signal, and `info` then has an address.
         #[allow(unsafe_code)]
         let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };
         let Some(asked) = ASKED.get() else { return };
         if raised && let Some(file) = file_at(address) {
             say_and_exit(&file.message, asked.code);
         }
-        // Not ours: the instruction is run again, and raises the signal again, under the handler
-        // that was there before.
+        // Another cause: the instruction runs again and raises the signal again, under the previous
+        // handler.
         action(Some(&asked.previous));
         if !raised {
             // SAFETY: nothing is to be kept. The signal is held back until this handler returns.
@@ -207,14 +208,14 @@ mod signal {
         }
     }
 
-    /// Writes the message and ends the process. If several threads come here, one of them writes.
+    /// Writes the message and ends the process. Of several threads, only the first writes.
     fn say_and_exit(message: &[u8], code: i32) -> ! {
         static SAID: AtomicBool = AtomicBool::new(false);
         // SAFETY: `write`, `pause` and `_exit` may be called from a handler of signals, and
         // `message` is valid for its length.
         #[allow(unsafe_code)]
         unsafe {
-            // The others wait for the end: two messages, or an exit before the first is written,
+            // Later threads wait for the end: two messages, or an exit before the first message,
             // would be worse.
             while SAID.swap(true, Ordering::AcqRel) {
                 libc::pause();

@@ -43,10 +43,10 @@ pub struct RunInfo {
     pub units: UnitCounts,
 }
 
-/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what gives the labels
-/// their meaning.
+/// Rankings joined to judgments: runs × queries rows of one-byte labels, with the codebook and the
+/// facts that give the labels their meaning.
 ///
-/// Every judged query has a row in every run; one that a run lacks has depth 0.
+/// Every judged query has a row in every run; a query that the run lacks has a row of depth 0.
 /// The row of run `r` and query `q` has the index `r * queries + q`.
 #[derive(Debug)]
 pub struct LabelMatrix {
@@ -89,10 +89,10 @@ impl TileBytes {
 }
 
 impl LabelMatrix {
-    /// The same matrix, whose runs have these names.
+    /// Replaces the names of the runs, in the order of the runs.
     ///
     /// # Errors
-    /// More or fewer names than runs, and a name that two runs have.
+    /// More or fewer names than runs, or a name given to two runs.
     pub fn with_run_names(mut self, names: impl IntoIterator<Item = String>) -> Result<Self> {
         let names: Vec<String> = names.into_iter().collect();
         if names.len() != self.runs.len() {
@@ -165,24 +165,25 @@ impl LabelMatrix {
         &self.depths[run * queries..(run + 1) * queries]
     }
 
-    /// The groups that the queries look like by their judged documents; `None` if they look like
-    /// none, or if it was not looked for, see [`Join::shared_judgments`]. They are not stored.
+    /// The groups of queries with equal judged documents; `None` if the queries do not look like
+    /// groups, or without a search for groups, see [`Join::shared_judgments`]. Files do not store
+    /// these groups.
     ///
     /// [`Join::shared_judgments`]: crate::ingest::Join::shared_judgments
     pub fn shared_judgments(&self) -> Option<SharedJudgments> {
         self.shared
     }
 
-    /// The groups of documents that have equal scores and different labels; `None` if they were not
-    /// kept, see [`Join::keep_ties`].
+    /// The groups of documents with equal scores and different labels; `None` if tied groups were
+    /// not kept, see [`Join::keep_ties`].
     ///
     /// [`Join::keep_ties`]: crate::ingest::Join::keep_ties
     pub fn tied_groups(&self) -> Option<&TiedGroups> {
         self.tied.as_ref()
     }
 
-    /// The exact grades, if there are too many distinct ones for a code each: those of the
-    /// judgments of each query, and those of the documents of each row.
+    /// The exact grades of the judgments of each query and of the documents of each row, if there
+    /// are too many distinct grades for a code each.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&ExactGrades> {
         self.exact.as_ref()
@@ -201,7 +202,7 @@ impl LabelMatrix {
         self.spans.as_ref()
     }
 
-    /// What facets of judgments are, if judgments were read by facet.
+    /// The kind of facet, if judgments were read by facet.
     pub fn judged_by(&self) -> Option<JudgedBy> {
         let of_spans = self.spans.as_ref().map(|_| JudgedBy::Span);
         self.grouped.as_ref().map(|grouped| grouped.of.by).or(of_spans)
@@ -239,7 +240,7 @@ impl LabelMatrix {
     }
 }
 
-/// One run as the ingest stages it: rows of labels in the order in which they were read.
+/// A run as the ingest stages it: rows of labels in reading order.
 #[derive(Debug, Default)]
 pub struct StagedRun {
     /// The description of the run.
@@ -269,16 +270,17 @@ pub struct StagedPiece {
     pub spans: Vec<u32>,
 }
 
-/// One ranking of a staged piece.
+/// A single ranking of a staged piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StagedRow {
     /// The query, as an index into the sorted ids.
     pub query: u32,
-    /// The number of its labels, at least 1.
+    /// The number of labels of the ranking, at least 1.
     pub depth: u32,
 }
 
-/// Collects runs over one set of judgments and packs them into tiles.
+/// A builder of a label matrix: it collects runs over one set of judgments and packs runs into
+/// tiles.
 #[derive(Debug)]
 pub struct MatrixBuilder {
     book: Codebook,
@@ -345,7 +347,7 @@ impl MatrixBuilder {
         MatrixBuilder { spans, ..self }
     }
 
-    /// Sets the groups that the queries look like by their judged documents.
+    /// Sets the groups of queries with equal judged documents.
     pub(crate) fn with_shared_judgments(self, shared: Option<SharedJudgments>) -> Self {
         MatrixBuilder { shared, ..self }
     }
@@ -355,16 +357,17 @@ impl MatrixBuilder {
         self.runs.push(run);
     }
 
-    /// Packs the rows into tiles, in parallel. The labels of a row are taken as they are: codes of
-    /// the codebook, none of them 0, and of no code more than the facts of its query have. The
-    /// matrix has tied groups where all of its runs have.
+    /// Packs the rows into tiles, in parallel, without a check of the labels. The labels of a row
+    /// must be codes of the codebook other than 0. Except for documents outside the qrels, a row
+    /// must have no more labels of a code than the facts of its query count. The matrix has tied
+    /// groups if all its runs have tied groups.
     ///
     /// # Errors
-    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as
-    /// many as have facts. Facts of codes that the codebook lacks, or of more documents than
-    /// [`MOST_JUDGED`]. A row whose query does not exist, or of more labels than its piece has left
-    /// or the rule keeps; two rows of one query in one run; labels of a piece that belong to no
-    /// row. Tied groups that their row cannot have.
+    /// More than 2³² rows, or a row too deep for a tile. Queries out of order, or more or fewer
+    /// queries than facts. Facts of codes that the codebook lacks, or of more documents than
+    /// [`MOST_JUDGED`]. A row of an unknown query. A row with more labels than its piece has left
+    /// or than the rule keeps. A second row of a query in a run. Labels of a piece without a row.
+    /// Tied groups in contradiction to their row. Exact grades or spans that do not fit the rows.
     ///
     /// [`MOST_JUDGED`]: super::MOST_JUDGED
     pub fn finish(mut self) -> Result<LabelMatrix> {
@@ -461,7 +464,7 @@ impl MatrixBuilder {
     }
 }
 
-/// The tiles of rows of these labels.
+/// Packs the labels of rows into tiles.
 fn packed(packing: &Packing, labels_of: &[&[u8]]) -> Vec<AlignedBytes> {
     let mut lines = vec![
         <AlignedBytes as bytemuck::Zeroable>::zeroed();
@@ -492,7 +495,7 @@ fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<T
     tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
-/// What lies beside the labels of the rows of a run, where there is any.
+/// Optional data of the rows of a run, beside the labels.
 struct Beside<'b, 'a> {
     /// The exact grades.
     exact_of: Option<&'b mut [&'a [f64]]>,
@@ -502,7 +505,7 @@ struct Beside<'b, 'a> {
     spans_of: Option<(usize, &'b mut [&'a [u32]])>,
 }
 
-/// The labels of a piece, and what lies beside them, that belong to no row so far.
+/// The labels and the optional data of a piece that belong to no row so far.
 struct RestOfPiece<'a> {
     labels: &'a [u8],
     exact: &'a [f64],
@@ -511,7 +514,7 @@ struct RestOfPiece<'a> {
 }
 
 impl RestOfPiece<'_> {
-    /// Checks that every row of the piece was met, so that nothing is left.
+    /// Rejects data of the piece that belong to no row.
     fn check_empty(&self) -> Result<(), String> {
         let left = [
             (self.spans.len(), "numbers of positions"),
@@ -527,7 +530,7 @@ impl RestOfPiece<'_> {
 }
 
 impl<'a> Beside<'_, 'a> {
-    /// Notes what lies beside the labels of a row, and takes it from the rest of its piece.
+    /// Notes the optional data of a row, taken from the rest of its piece.
     fn unpack(
         &mut self,
         StagedRow { query, depth }: StagedRow,
@@ -569,7 +572,7 @@ impl<'a> Beside<'_, 'a> {
     }
 }
 
-/// Notes the depth, the labels and what lies beside them of each row of a run, by query.
+/// Notes the depth, the labels and the optional data of each row of a run, by query.
 fn unpack<'a>(
     run: &'a StagedRun,
     depths: &mut [u32],

@@ -5,18 +5,18 @@
 //! buffers instead took a twentieth more CPU time; touching all pages beforehand changed nothing
 //! (benches/RESULTS.md).
 //!
-//! What mapping asks of the rest of the crate, since other programs may break the condition that
-//! the block of `unsafe` below states:
+//! Rules for the rest of the crate, because other programs may break the condition of the `unsafe`
+//! block below:
 //!
-//! * No index is trusted that was checked in the file: what is checked is a copy, or is checked
-//!   again where it is used.
+//! * No index in the file is trusted because of an earlier check: the check is of a copy, or the
+//!   use of the index repeats the check.
 //! * Bytes become `str` only in a copy, for a `&str` that stops being UTF-8 is undefined behaviour.
 //! * Decompressors get a copy, block by block: their own `unsafe` must not see bytes change.
 //! * Every byte of a tile is a valid label: all tables by label have 256 entries.
 //!
-//! A file of length 0, which those of `/proc` say they have, and what is no regular file, such as a
-//! pipe, cannot be mapped, and is read. What is read lies in lines of 64 bytes, so that tiles are
-//! aligned as they are in a map, whose pages are.
+//! A file of length 0, as files of `/proc` claim to be, cannot be mapped. An irregular file, such
+//! as a pipe, cannot be mapped either. Both are read into lines of 64 bytes, so that tiles are as
+//! aligned as in the pages of a map.
 
 use std::fs::File;
 use std::io::Read;
@@ -30,7 +30,7 @@ use crate::error::{Error, Result};
 /// The way in which files are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
-    /// The file is mapped into memory, if the system can: only what is used is read, and nothing is
+    /// The file is mapped into memory, if the system can: only used parts are read, and nothing is
     /// copied.
     ///
     /// **A condition that only the caller can keep:** no program writes to the file while it is
@@ -70,19 +70,19 @@ impl Mapping {
     /// Opens the content of an open file; `path` is for messages.
     pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
         let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
-        // Some files of the system are regular, say that they have 0 bytes, and give more: these
-        // are read to their end.
+        // Some files of the system are regular, claim 0 bytes, and give more: read such files to
+        // the end.
         let length = if kind.is_file() { kind.len() } else { 0 };
         if access == FileAccess::Mapped && length > 0 {
             // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out
-            // nothing that lives longer. It is beyond our power that its bytes stay as they are:
-            // another program that may write to the file can change them under a `&[u8]`, for which
-            // Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all
-            // functions that map by default state to their callers. If the condition is broken
-            // nevertheless, less is at stake: our own code is safe Rust that checks every index,
-            // text is validated in a copy, and decompressors read from a copy. But the crates that
-            // search line ends, convert numbers and make checksums have `unsafe` of their own and
-            // read the map itself.
+            // nothing that lives longer. We cannot guarantee that the mapped bytes stay unchanged:
+            // another program that may write to the file can change the bytes under a `&[u8]`, for
+            // which Rust promises nothing. So unchanged bytes are a condition: `FileAccess::Mapped`
+            // and all functions that map by default state this condition to callers. A broken
+            // condition puts little at stake in our own code: safe Rust checks every index, text is
+            // validated in a copy, and decompressors read from a copy. But the crates that search
+            // line ends, convert numbers and make checksums have `unsafe` of their own and read the
+            // map itself.
             #[allow(unsafe_code)]
             if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
                 return Ok(Mapping(FileMemory::Mapped {
@@ -95,7 +95,7 @@ impl Mapping {
         read.map_err(|e| Error::io(path, "read", e))
     }
 
-    /// Copies bytes, to be aligned as those of a file.
+    /// Copies bytes into memory that is aligned like a file.
     pub fn copied(bytes: &[u8]) -> std::io::Result<Self> {
         let mut lines = room(bytes.len())?;
         bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(bytes);
@@ -107,8 +107,8 @@ impl Mapping {
 fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
-    // A file that shrinks between the look at its length and here is an error, too; one that grows
-    // is read as it was.
+    // A file that shrinks after its length was read is an error here. Of a file that grows, only
+    // the first `length` bytes are read.
     file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
     Ok(Mapping(FileMemory::Read { lines, length }))
 }

@@ -1,5 +1,4 @@
-//! Notices about rankings, judgments or measures that say when scores may mean less than they seem
-//! to.
+//! Notices about rankings, judgments or measures whose scores may mislead.
 
 use std::fmt;
 
@@ -17,38 +16,35 @@ use crate::numbers::Level;
 pub struct ScoresSeen {
     /// Queries with results.
     pub ranked: u64,
-    /// Queries with results of which at least one is in the qrels.
+    /// Queries with at least one result in the qrels.
     pub judged: u64,
     /// Queries with several results.
     pub several: u64,
-    /// Queries with several results that all have the same score.
+    /// Queries with several results, all of equal score.
     pub equal: u64,
-    /// Queries of which two of the lines that are looked at differ both in score and in rank
-    /// column.
+    /// Queries with two checked lines that differ both in score and in rank column.
     pub compared: u64,
-    /// Queries, among those `compared`, in which score and rank column of two such lines are
-    /// contrary.
+    /// Queries among `compared` with two such lines whose scores and ranks are contrary.
     pub contrary: u64,
-    /// Queries whose labels come in another order if scores are compared as f32; 0 if they are
-    /// compared as f32.
+    /// Queries whose order of labels changes if scores are compared as f32; 0 if scores are
+    /// compared as f32 anyway.
     pub in_f32: u64,
-    /// Queries whose best and worst score are whole numbers from 0 to 20, as grades are; where most
-    /// grades are fractions, else 0.
+    /// Queries whose best and worst score are whole numbers from 0 to 20, like grades; 0 unless
+    /// most grades are fractions.
     pub whole: u64,
-    /// Queries, among those `whole`, whose scores may count their results, as ranks turned round
-    /// do.
+    /// Queries among `whole` whose scores may count their results, like reversed ranks.
     pub counted: u64,
     /// Queries whose rank column has decimals, while their scores count the lines.
     pub exchanged: u64,
-    /// Queries whose scores come from arrays, where equal ones keep the order of their documents.
+    /// Queries whose scores come from arrays, where equal scores keep the order of their documents.
     pub in_arrays: u64,
-    /// Queries, among those, of which that order decides what is relevant first, or what is within
-    /// the cutoff.
+    /// Queries among `in_arrays` in which the order of equal scores decides the first relevant
+    /// document or the documents within the cutoff.
     pub decided: u64,
 }
 
 impl ScoresSeen {
-    /// Adds the counts of other queries.
+    /// Adds the counts of further queries.
     pub fn merge(&mut self, other: ScoresSeen) {
         self.ranked = self.ranked.saturating_add(other.ranked);
         self.judged = self.judged.saturating_add(other.judged);
@@ -64,7 +60,7 @@ impl ScoresSeen {
         self.decided = self.decided.saturating_add(other.decided);
     }
 
-    /// Counts queries with scores of arrays, and those that the order of equal scores decides.
+    /// Counts queries with scores of arrays, and queries that the order of equal scores decides.
     pub fn see_decided(&mut self, queries: u64, decided: u64) {
         self.in_arrays = self.in_arrays.saturating_add(queries);
         self.decided = self.decided.saturating_add(decided);
@@ -82,11 +78,11 @@ impl ScoresSeen {
         }
     }
 
-    /// Returns the notices that these counts give cause for, if equal scores are ordered by `ties`.
+    /// Returns the notices for these counts, if equal scores are ordered by `ties`.
     pub fn notices(&self, ties: Ties) -> Vec<Notice> {
         let equal = self.several > 0 && self.equal == self.several;
         let contrary = self.contrary > self.compared / 10;
-        /// From how many queries on it is strange that none has a judged document.
+        /// The least number of queries for which a lack of judged documents is strange.
         const STRANGE: u64 = 3;
         let strange = self.ranked >= STRANGE && self.judged == 0;
         [
@@ -108,7 +104,7 @@ impl ScoresSeen {
 }
 
 impl UnitCounts {
-    /// Returns the notices that these counts give cause for; `units` is the rule of the units.
+    /// Returns the notices for these counts; `units` is the rule of the units.
     pub fn notices(&self, units: &str) -> Vec<Notice> {
         let text = units.split_once(':').map_or("", |(_, text)| text);
         [
@@ -135,27 +131,27 @@ pub enum Notice {
         /// The number of queries with results.
         queries: u64,
     },
-    /// All results of a query have the same score, in every query that has several: the order is
-    /// that of equal scores.
+    /// All results of a query have the same score, in every query with several results: the ranking
+    /// is only the order of equal scores.
     EqualScores {
         /// The number of queries with several results.
         queries: u64,
         /// The order of equal scores.
         ties: Ties,
     },
-    /// In more than a tenth of the queries scores and the rank column are contrary: of two lines of
-    /// a query, one has the higher score and the other the better rank. A few lines of each query
-    /// are checked, the first and the last among them, in text whose lines of a query are together.
+    /// In more than a tenth of the queries, scores and the rank column are contrary: of two lines
+    /// of a query, one has the higher score and the other the better rank. A few lines of each
+    /// query are checked, first and last line included, in text with the lines of each query
+    /// together.
     ContraryRanks {
-        /// The number of queries in which they are contrary.
+        /// The number of queries with contrary scores and ranks.
         queries: u64,
-        /// The number of queries that were checked: those with two different numbers in both
-        /// columns.
+        /// The number of checked queries: queries with two different numbers in both columns.
         of: u64,
     },
-    /// In more than a tenth of the queries of arrays documents of different grades have equal
-    /// scores where that decides what is relevant first, or what is within the cutoff: the value is
-    /// that of the order in which they were given.
+    /// In more than a tenth of the queries of arrays, documents of different grades have equal
+    /// scores, and their order decides the first relevant document or the documents within the
+    /// cutoff. The value then depends on the order of the input.
     DecidedByTies {
         /// The number of such queries.
         queries: u64,
@@ -176,13 +172,14 @@ pub enum Notice {
         /// The number of queries with several results.
         of: u64,
     },
-    /// Scores that differ as f64 are equal as f32, and ordered as equal scores the labels come in
-    /// another order.
+    /// Scores that differ as f64 are equal as f32, and the order of equal scores then changes the
+    /// order of the labels.
     TiesInF32 {
         /// The number of such queries.
         queries: u64,
     },
-    /// No judgment has a grade that these measures count as relevant, so they find nothing.
+    /// No judgment has a relevant grade under these measures, so the measures find no relevant
+    /// document.
     NothingRelevant {
         /// The names of the measures.
         measures: Vec<String>,
@@ -191,16 +188,15 @@ pub enum Notice {
         /// The highest grade.
         highest: f64,
     },
-    /// Some grades lie between 0 and the lowest relevant one, which is 1 because nothing else was
-    /// asked for.
+    /// Some grades lie between 0 and the lowest relevant grade, which is 1 by default.
     FractionsNotRelevant {
         /// The names of the measures.
         measures: Vec<String>,
         /// The lowest grade above 0.
         lowest: f64,
     },
-    /// The lowest grade is 1, which is relevant because nothing else was asked for, and the highest
-    /// 5 or 10, as of ratings.
+    /// The lowest grade is 1, which is relevant by default, and the highest grade is 5 or 10, as of
+    /// ratings.
     LowestRelevant {
         /// The names of the measures.
         measures: Vec<String>,
@@ -232,31 +228,32 @@ pub enum Notice {
         /// The number of all groups.
         of: usize,
     },
-    /// The merge of summaries could not check whether queries were counted twice, because they are
-    /// too many, or have no ids.
+    /// The merge of summaries could not check for queries counted twice, because the queries are
+    /// too many or have no ids.
     NotChecked,
     /// The averages of these measures depend on the order of equal scores by more than a hundredth.
     MovedByTies {
         /// The names of the measures.
         measures: Vec<String>,
     },
-    /// Queries without relevant documents have no value under these measures, and are in none of
-    /// their averages.
+    /// Queries without relevant documents have no value under these measures, and no average
+    /// includes such queries.
     LeftOut {
         /// The names of the measures.
         measures: Vec<String>,
-        /// The number of these queries, of runs that differ in the one with the most.
+        /// The number of these queries; if runs differ, the largest number of a run.
         queries: u64,
     },
-    /// The averages of these measures are of different numbers of queries from run to run, so none
-    /// is the best.
+    /// The averages of these measures are over different numbers of queries from run to run, so no
+    /// run is the best.
     UnlikeQueries {
         /// The names of the measures.
         measures: Vec<String>,
         /// The least and the largest number of queries.
         queries: [u64; 2],
     },
-    /// A measure with a cutoff divides by all true neighbours of a query, of which there are more.
+    /// A measure with a cutoff divides by all true neighbours of a query, which are more than the
+    /// cutoff.
     AllNeighbours {
         /// The name of the measure.
         measure: String,
@@ -274,14 +271,14 @@ pub enum Notice {
         /// The number of all results.
         results: u64,
     },
-    /// Ids have the text by which units are told more than once, and two rules differ there.
+    /// Ids contain the text of the unit rule more than once, and two rules differ for such ids.
     UnitsTold {
         /// The number of results with such ids.
         ids: u64,
         /// The text.
         text: String,
     },
-    /// Scores below 0 were added up, so that a unit is the worse the more results it has.
+    /// Scores below 0 were added up, so further results make a unit worse.
     NegativeSums {
         /// The number of results with such scores.
         results: u64,
@@ -289,8 +286,8 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether the notice says that the scores are probably not what was asked for, so that it is
-    /// told even where notes are not.
+    /// Whether the scores are probably not the intended scores; such a notice is shown even without
+    /// notes.
     pub fn is_warning(&self) -> bool {
         matches!(
             self,
@@ -305,7 +302,7 @@ impl Notice {
 
 /// Writes the first few names of measures, or of groups.
 fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    /// The most measures that are named.
+    /// The largest number of names.
     const NAMED: usize = 5;
     f.write_str(&measures[..measures.len().min(NAMED)].join(", "))?;
     match measures.len().checked_sub(NAMED) {
@@ -314,7 +311,7 @@ fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Says by what a measure of neighbours divides.
+/// Writes the divisor of a measure of neighbours.
 fn by_all(
     measure: &str,
     rank: &u32,
@@ -328,7 +325,7 @@ fn by_all(
     )
 }
 
-/// Says what was seen of the scores and the documents of a run.
+/// Writes a notice about the scores and the documents of a run.
 fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::NothingJudged { queries } => write!(
@@ -378,12 +375,12 @@ fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                  documents differently there, and so does --score f32"
             )
         }
-        // The others are said elsewhere.
+        // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Says what the grades make of levels of relevance.
+/// Writes a notice about the grades and levels of relevance.
 fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::NothingRelevant { measures, level, highest } => {
@@ -412,12 +409,12 @@ fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                  relevant grade"
             )
         }
-        // The others are said elsewhere.
+        // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Says what is to be known of the units of results.
+/// Writes a notice about the units of results.
 fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::RepeatsAreBlank { repeated: 1, results } => {
@@ -442,12 +439,12 @@ fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                  has: --repeats mean or first does not count them"
             )
         }
-        // The others are said elsewhere.
+        // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Says what is missing where queries were chosen, or put into groups.
+/// Writes a notice about chosen queries, or queries in groups.
 fn chosen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match notice {
         Notice::ChosenNotJudged { queries: 1 } => {
@@ -466,12 +463,12 @@ fn chosen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         }
         Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
         Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
-        // The others are said elsewhere.
+        // Other functions write the remaining notices.
         _ => Ok(()),
     }
 }
 
-/// Says in which order equal scores are.
+/// Describes the order of equal scores.
 fn order_said(ties: Ties) -> &'static str {
     match ties {
         Ties::DocnoDescending => "by document id, descending",
@@ -481,7 +478,7 @@ fn order_said(ties: Ties) -> &'static str {
     }
 }
 
-/// Says how many queries have no value under some measures.
+/// Writes the number of queries without a value under some measures.
 fn left_out(measures: &[String], queries: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     few(measures, f)?;
     let (queries, is, it) = match queries {

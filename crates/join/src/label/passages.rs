@@ -1,29 +1,32 @@
-//! Judgments by span: how much of the judged passages each result of a ranking brings.
+//! Judgments by span: the judged passages that each result of a ranking covers.
 //!
-//! Of a rank three numbers are kept, from which measures are sums down to a rank: the positions of
-//! the result, those of them that no earlier result had, and those of these that are gold. The last
-//! is kept for each distinct grade, because the grade from which on a passage is gold is a
-//! parameter of measures.
+//! Each rank keeps three numbers, so that a measure is a sum down to a rank: the positions of the
+//! result, its new positions, and its new positions that are gold. A position is *new* if no higher
+//! rank covered it. The third number is kept for each distinct grade, because measures have a
+//! parameter for the lowest grade of gold passages.
 
 use std::sync::Arc;
 
 use super::code::MAX_GRADES;
 use super::ragged::Ragged;
 
-/// What the judged passages of queries come to.
+/// Numbers of gold positions of queries, by grade.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GoldFacts {
     /// The distinct grades, ascending.
     grades: Vec<f64>,
-    /// `[query][grade]`: the positions of passages of at least this grade, each once.
+    /// `[query][grade]`: the number of positions in passages of at least this grade, each counted
+    /// once.
     gold: Vec<u64>,
 }
 
 impl GoldFacts {
-    /// Makes facts of distinct grades, and of the positions of at least each grade, query by query.
+    /// Makes facts from the distinct grades, and from the numbers of positions of at least each
+    /// grade, query by query.
     ///
     /// # Errors
-    /// Grades that are not numbers, or not ascending, or too many; positions that do not fit them.
+    /// Too many grades, or grades that are not finite and ascending. Numbers of positions that do
+    /// not match the grades, or grow with the grade.
     pub fn new(grades: Vec<f64>, gold: Vec<u64>) -> Result<Self, String> {
         let finite = grades.iter().all(|grade| grade.is_finite());
         if !finite || !grades.is_sorted_by(|one, next| one < next) {
@@ -64,25 +67,25 @@ impl GoldFacts {
         self.gold.len() / self.grades.len().max(1)
     }
 
-    /// The positions of all queries, one query behind the other.
+    /// The positions of all queries, query by query.
     pub fn all_gold(&self) -> &[u64] {
         &self.gold
     }
 
-    /// The number of numbers of a rank.
+    /// The number of counts of a rank.
     pub fn width(&self) -> usize {
         2 + self.grades.len()
     }
 }
 
-/// One rank of a ranking of passages.
+/// Numbers of positions at one rank of a ranking of passages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpanAtRank {
-    /// The positions of the result.
+    /// The number of positions of the result.
     pub length: u32,
-    /// Those of them that no earlier result had.
+    /// The number of positions that no higher rank covered.
     pub new: u32,
-    /// Those of these that are gold.
+    /// The number of new positions that are gold.
     pub gold: u32,
 }
 
@@ -95,7 +98,7 @@ pub struct RankedSpans<'a> {
 }
 
 impl<'a> RankedSpans<'a> {
-    /// The positions of the query that passages of at least the grade `rel` have.
+    /// The number of positions in the query's passages of at least the grade `rel`.
     pub fn gold(&self, rel: f64) -> u64 {
         self.gold.get(self.place(rel)).copied().unwrap_or(0)
     }
@@ -116,8 +119,8 @@ impl<'a> RankedSpans<'a> {
     }
 }
 
-/// Rankings of passages: of each rank its positions, the new ones, and the new ones in gold of at
-/// least each grade.
+/// Rankings of passages: the positions, the new positions, and the new gold positions of at least
+/// each grade, by rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpanRows {
     /// The gold of all queries.
@@ -127,9 +130,9 @@ pub struct SpanRows {
 }
 
 impl SpanRows {
-    /// Makes rows, and checks them: each has numbers for as many ranks as it has results, no result
-    /// has more new positions than positions, or more gold than new ones, and no ranking more gold
-    /// than there is. So shares stay shares.
+    /// Builds rows, and rejects counts that would give a share above 1. Each row has numbers for as
+    /// many ranks as results. No result has more new positions than positions, or more gold than
+    /// new positions. No ranking has more gold than its query.
     pub(super) fn checked(
         of: Arc<GoldFacts>,
         rows: Ragged<u32>,

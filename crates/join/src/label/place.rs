@@ -1,12 +1,12 @@
 //! Writes rankings into the lanes of a tile.
 //!
 //! Sixteen lanes by 64 ranks are a square of 16 × 16 groups of four labels. The square is
-//! transposed, so that lanes become groups: four times the vectors of the upper half are
-//! interleaved with those of the lower half.
+//! transposed, so lanes become groups: four times, the vectors of the upper half are interleaved
+//! with the vectors of the lower half.
 //!
-//! Why four times: a group's address is four bits of its vector and four of its place there,
-//! v₃v₂v₁v₀ p₃p₂p₁p₀. Interleaving vector `at` with `at + 8` puts v₃ behind all other bits,
-//! v₂v₁v₀p₃ p₂p₁p₀v₃: a rotation by one. Four of them swap both halves of the address, which is the
+//! Why four times: a group's address is four bits of its vector and four bits of its place in the
+//! vector, v₃v₂v₁v₀ p₃p₂p₁p₀. Interleaving vector `at` with `at + 8` puts v₃ behind all other bits,
+//! v₂v₁v₀p₃ p₂p₁p₀v₃: a rotation by one bit. Four rotations swap both halves of the address: the
 //! transposition, in 64 interleavings and without a table of indices.
 
 use fearless_simd::{Level, dispatch, prelude::*, u32x16};

@@ -1,11 +1,10 @@
-//! Values of rows of different lengths, one row behind the other.
+//! Values of rows of different lengths, stored row by row.
 
 use std::ops::Range;
 
 use super::column::Column;
 
-/// Values by row: the exact grades of judged documents, or the numbers of named ones, in rank
-/// order.
+/// Values by row: exact grades of judged documents, or numbers of named documents, in rank order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ragged<T> {
     /// The end of each row.
@@ -20,8 +19,8 @@ impl<T> Default for Ragged<T> {
 }
 
 impl<T: Copy> Ragged<T> {
-    /// Makes rows of values that lie one behind the other: each row has room for a number of them,
-    /// and keeps the first ones.
+    /// Makes rows from values with gaps. Each pair of `rows` is the room of a row in `values` and
+    /// the number of first values to keep.
     pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let ends = compact(&mut values, rows);
         Ragged { ends, values: values.into() }
@@ -39,7 +38,7 @@ impl<T: Copy> Ragged<T> {
         self.push_each(values.iter().copied());
     }
 
-    /// Appends a row of values that come one by one.
+    /// Appends the values of an iterator as a row.
     pub(super) fn push_each(&mut self, values: impl IntoIterator<Item = T>) {
         let all = self.values.to_mut();
         all.extend(values);
@@ -75,7 +74,7 @@ impl<T: Copy> Ragged<T> {
         &self.values[self.range(row)]
     }
 
-    /// The place of a row among the values of all.
+    /// The place of a row among the values of all rows.
     pub fn range(&self, row: usize) -> Range<usize> {
         range_of(&self.ends, row)
     }
@@ -85,8 +84,8 @@ impl<T: Copy> Ragged<T> {
         &self.values
     }
 
-    /// Makes rows of the columns of a file, in which the values may stay; `None` if they do not fit
-    /// together.
+    /// Makes rows from the columns of a file; the values may stay in the file. `None` if ends and
+    /// values do not fit together.
     pub(super) fn from_columns(
         ends: Vec<u64>,
         values: impl Into<Column<T>>,
@@ -102,8 +101,8 @@ impl<T: Copy> Ragged<T> {
     }
 }
 
-/// Moves values together that lie one behind the other with gaps: each row has room for a number of
-/// them, and keeps the first ones. Returns the ends of the rows.
+/// Closes the gaps between rows, and returns the ends of the rows. Each pair of `rows` is the room
+/// of a row in `values` and the number of first values to keep.
 pub fn compact<T: Copy>(
     values: &mut Vec<T>,
     rows: impl IntoIterator<Item = (usize, usize)>,
@@ -120,7 +119,7 @@ pub fn compact<T: Copy>(
     ends
 }
 
-/// Cuts some rows into pieces of a number of them.
+/// Cuts some rows into pieces of at most `size` rows.
 pub fn pieces(rows: usize, size: usize) -> Vec<Range<usize>> {
     (0..rows).step_by(size).map(|start| start..rows.min(start + size)).collect()
 }
@@ -131,7 +130,7 @@ pub(super) fn range_of(ends: &[u64], at: usize) -> Range<usize> {
     start as usize..ends[at] as usize
 }
 
-/// Whether these are the ends of entries of which all together have `count` values.
+/// Whether these are the ends of entries with `count` values in total.
 pub(super) fn are_ends(ends: &[u64], count: usize) -> bool {
     ends.is_sorted() && ends.last().copied().unwrap_or(0) == count as u64
 }

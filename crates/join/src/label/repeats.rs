@@ -1,4 +1,4 @@
-//! What becomes of several results of one document.
+//! The rules for several results of one document.
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::error::Error;
 
-/// What becomes of several results of one document, or of one unit: see
+/// The rule for several results of a document or of a unit: see
 /// [`Join::units`](crate::ingest::Join::units).
 ///
 /// ```
@@ -21,16 +21,16 @@ use crate::error::Error;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repeats {
-    /// They are an error.
+    /// Several results of a document are an error.
     #[default]
     Error,
-    /// The best one stays, so a document has its largest score.
+    /// The best result stays, so a document has its largest score.
     First,
-    /// The best one stays, and the others keep their ranks and are documents that nobody judged.
+    /// The best result stays, and further results keep their ranks as unjudged documents.
     Blank,
-    /// The document has the sum of its N best scores, or of all of them.
+    /// The document has the sum of its N best scores, or of all its scores.
     Sum(Option<NonZeroU32>),
-    /// The document has the mean of its N best scores, or of those that it has if they are fewer.
+    /// The document has the mean of its N best scores, or of all its scores if it has fewer.
     Mean(Option<NonZeroU32>),
 }
 
@@ -58,8 +58,8 @@ impl fmt::Display for Repeats {
 impl FromStr for Repeats {
     type Err = Error;
 
-    /// The way of this name: `error`, `first` (or `max`), `blank`, `sum`, `mean`, the last two
-    /// perhaps with `:N`.
+    /// Parses a name: `error`, `first` (or `max`), `blank`, `sum` or `mean`, the last two perhaps
+    /// with `:N`.
     ///
     /// # Errors
     /// Another name, or no number of results where one was expected.
@@ -124,7 +124,7 @@ pub struct UnitCounts {
 }
 
 impl UnitCounts {
-    /// Adds the counts of other queries.
+    /// Adds the counts of further queries.
     pub fn merge(&mut self, other: UnitCounts) {
         self.results = self.results.saturating_add(other.results);
         self.repeated = self.repeated.saturating_add(other.repeated);

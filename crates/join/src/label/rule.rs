@@ -1,4 +1,4 @@
-//! The rules by which rankings are made of scores, and what they are held against.
+//! The rules that make rankings from scores, and the source of ideal rankings.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ pub enum Ties {
     DocnoAscending,
     /// In the order of the input.
     Input,
-    /// By the rank column, ascending. It must have an integer in every line of a judged query, and
-    /// no two equal ones among equal scores; results in memory have no such column.
+    /// By the rank column, ascending. The column must have an integer in every line of a judged
+    /// query, and no two equal integers among equal scores; results in memory have no such column.
     Rank,
 }
 
 impl Ties {
-    /// Every order, with the name that it has on the command line.
+    /// All orders, with their names on the command line.
     pub const ALL: [(&'static str, Ties); 4] = [
         ("docno-desc", Ties::DocnoDescending),
         ("docno-asc", Ties::DocnoAscending),
@@ -45,7 +45,7 @@ pub enum ScoreType {
 }
 
 impl ScoreType {
-    /// Every type, with the name that it has on the command line.
+    /// All types, with their names on the command line.
     pub const ALL: [(&'static str, ScoreType); 2] =
         [("f64", ScoreType::F64), ("f32", ScoreType::F32)];
 }
@@ -59,8 +59,8 @@ pub enum IdealOf {
     /// The judgments of a query.
     #[default]
     Judgments,
-    /// The ranking itself, because nothing else is known: a relevant document that the ranking
-    /// lacks is missed by no measure.
+    /// The ranking itself, because nothing else is known: no measure misses a relevant document
+    /// that the ranking lacks.
     Retrieved,
 }
 
@@ -72,21 +72,21 @@ impl IdealOf {
 
 named!(IdealOf, "what ideal rankings are made of");
 
-/// What was done with the units of results before rankings were made, as the options say it.
+/// The treatment of units of results before ranking, as the options spell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct UnitRule {
     /// The rule of the units of results; empty if ids are units.
     pub units: String,
-    /// What became of several results of one unit.
+    /// The rule for several results of one unit.
     pub repeats: Repeats,
-    /// The number of best results of a query that were kept before; `None` if all were.
+    /// The number of best results kept of each query before repeats are treated; `None` for all.
     pub rows: Option<u32>,
 }
 
 impl UnitRule {
-    /// The settings that differ from those of another rule.
+    /// Lists the settings that differ from another rule.
     pub fn differences(&self, other: &UnitRule) -> Vec<SettingDifference> {
         differences(&self.settings(), &other.settings())
     }
@@ -117,19 +117,19 @@ impl fmt::Display for UnitRule {
     }
 }
 
-/// A setting in which two results differ that therefore cannot be put beside one another.
+/// A setting that differs between two results, which rules out a comparison or merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingDifference {
-    /// What it is called, of several: `orders of equal scores`.
+    /// The name of the setting, in the plural: `orders of equal scores`.
     pub what: &'static str,
-    /// The option of the command that sets it.
+    /// The command-line option of the setting.
     pub option: &'static str,
-    /// Its values, here and there.
+    /// The values of the setting in the two results.
     pub values: [String; 2],
 }
 
 impl fmt::Display for SettingDifference {
-    /// Says what differs, and what to set.
+    /// Writes the name and both values of the setting, and the option to set alike.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let SettingDifference { what, option, values: [own, other] } = self;
         write!(f, "the {what} differ ({own} and {other}): set {option} alike")
@@ -143,7 +143,7 @@ struct RuleSetting {
     value: String,
 }
 
-/// The settings in which two rules differ, of the same settings in the same order.
+/// Lists the settings that differ between two rules, each given as all its settings in one order.
 fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDifference> {
     let both = own.iter().zip(others).filter(|(own, other)| own.value != other.value);
     both.map(|(own, other)| SettingDifference {
@@ -154,8 +154,8 @@ fn differences(own: &[RuleSetting], others: &[RuleSetting]) -> Vec<SettingDiffer
     .collect()
 }
 
-/// The rule by which rankings are made of scores. Everything is in it that changes a ranking of the
-/// same results: what is evaluated together, merged or compared has one rule.
+/// The rule that makes rankings from scores. The rule holds every setting that changes the ranking
+/// of given results. An evaluation, merge or comparison requires one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
@@ -164,16 +164,16 @@ pub struct RankingRule {
     pub ties: Ties,
     /// The type in which scores are compared.
     pub score: ScoreType,
-    /// The number of ranks that were kept of each ranking; `None` if all were.
+    /// The number of kept ranks of each ranking; `None` if all ranks were kept.
     pub depth: Option<u32>,
-    /// Whether documents were left out whose id is that of their query.
+    /// Whether documents with the id of their query were dropped.
     pub drop_identical_ids: bool,
-    /// What was done with units; `None` if nothing was.
+    /// The rule of units; `None` is the default rule.
     #[cfg_attr(feature = "serde", serde(with = "as_itself"))]
     pub units: Option<Arc<UnitRule>>,
 }
 
-/// What was done with units, written and read as if it were not shared.
+/// Serialization of a shared rule of units as the rule itself.
 #[cfg(feature = "serde")]
 mod as_itself {
     use std::sync::Arc;
@@ -197,18 +197,18 @@ mod as_itself {
 }
 
 impl RankingRule {
-    /// What was done with units, in words that are those of nothing if nothing was.
+    /// Returns the rule of units, or the default rule.
     pub fn of_units(&self) -> UnitRule {
         self.units.as_deref().cloned().unwrap_or_default()
     }
 
-    /// The settings that differ from those of another rule: the one list of what shapes rankings.
+    /// Lists the settings that differ from another rule, over all settings that shape rankings.
     pub fn differences(&self, other: &RankingRule) -> Vec<SettingDifference> {
         differences(&self.settings(), &other.settings())
     }
 
     fn settings(&self) -> Vec<RuleSetting> {
-        // Every field by its name: a new one does not compile before it has its place here.
+        // Every field is named, so that a new field does not compile without its place here.
         let RankingRule { ties, score, depth, drop_identical_ids, units: _ } = self;
         let depth =
             depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
@@ -230,8 +230,8 @@ impl RankingRule {
         settings.into_iter().chain(self.of_units().settings()).collect()
     }
 
-    /// Finds a row with more results than the rule keeps: its index, and how many results the rule
-    /// keeps.
+    /// Finds a row with more results than the rule keeps, and returns its depth and the depth that
+    /// the rule keeps.
     pub(super) fn deeper(&self, depths: &[u32]) -> Option<(u32, u32)> {
         let kept = self.depth?;
         let deeper = depths.iter().copied().find(|&depth| depth > kept);

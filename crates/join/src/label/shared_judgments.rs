@@ -1,22 +1,23 @@
-//! Queries that look like groups because they share their judged documents, as paraphrases of one
-//! question do.
+//! Queries that look like groups because they share their judged documents, like paraphrases of one
+//! question.
 
-/// Groups of queries of which those of a group have the same judged documents.
+/// Groups of queries with equal judged documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedJudgments {
     /// The number of queries with two judged documents or more.
     pub queries: u64,
-    /// The number of different sets of judged documents that they have.
+    /// The number of different sets of judged documents of these queries.
     pub groups: u64,
 }
 
 impl SharedJudgments {
-    /// The fewest groups that queries can be of: fewer are rather the parts of a collection.
+    /// The fewest groups of queries: fewer are rather the parts of a collection.
     const FEWEST: u64 = 5;
 
     /// Decides whether `all` queries look like groups; `sizes` are the numbers of queries of each
-    /// set of two judged documents or more. Nearly all queries have such a set then, and share it
-    /// with others. A set that most of them have is rather the collection itself.
+    /// set of two judged documents or more. In groups, nearly all queries have such a set, and
+    /// share it with other queries. A set of more than a quarter of the queries is rather the
+    /// collection itself.
     pub(crate) fn of(sizes: &[u64], all: u64) -> Option<Self> {
         let (queries, groups) = (sizes.iter().sum(), sizes.len() as u64);
         let largest = sizes.iter().copied().max().unwrap_or(0);

@@ -1,13 +1,13 @@
-//! Tied groups: where documents of equal scores have different labels, so that another order of
-//! them is another ranking.
+//! Tied groups: documents with equal scores and different labels, whose ranking depends on the tie
+//! order.
 //!
-//! A *group* is the documents of one score in a ranking, two or more, of which at least one is
-//! kept. It is *mixed* if their labels are of two codes at least. Mixed groups are kept with their
-//! place. If the deepest rank that is kept cuts a group, the number of documents of each code that
-//! were cut off is kept too. Of the other groups only counts are kept: every order of them gives
-//! the same labels. An exception are groups of two documents or more that are kept and have one
-//! grade, for a measure may credit all of a group at its last rank. Groups without a graded
-//! document change nothing there either.
+//! A *group* is the documents of one score in a ranking: at least two documents, of which at least
+//! one is kept. A group is *mixed* if its labels are of two codes at least. Mixed groups are kept
+//! with their place. If the deepest kept rank cuts a group, the number of cut documents of each
+//! code is kept, too. Groups of one grade with two or more kept documents also keep their place: a
+//! measure may credit a whole group at its last rank. All further groups are only counted, because
+//! every order of their documents gives the same labels. Groups without a graded document change
+//! nothing under any measure.
 //!
 //! ```text
 //! scores   9 9 9 7 7 5 5 5 │ 5 5     depth 8 cuts the last group
@@ -16,10 +16,10 @@
 //!          code 3 once
 //! ```
 //!
-//! Rows with a mixed group are few, so a row's groups are found by a bitmap: a mark has 64 bits,
-//! one a row, and the number of rows with a bit before it, so that the place among those rows is
-//! one count of bits. That is constant time for 2 bits a row, where a list of ends for all rows
-//! would take 64.
+//! Few rows have a mixed group, so a bitmap finds the groups of a row. A mark has 64 bits, one a
+//! row, and the number of marked rows before its first row. One count of bits then gives the index
+//! of a row among the marked rows. The lookup takes constant time and 2 bits a row, where a list of
+//! ends for all rows would take 64.
 
 use super::code::{Above, UNPOOLED};
 use super::facts::Facts;
@@ -41,7 +41,7 @@ pub struct TieCounts {
 }
 
 impl TieCounts {
-    /// Adds the counts of other rankings.
+    /// Adds the counts of further rankings.
     pub fn merge(&mut self, other: TieCounts) {
         self.documents = self.documents.saturating_add(other.documents);
         self.groups = self.groups.saturating_add(other.groups);
@@ -61,9 +61,10 @@ impl TieCounts {
         if self.mixed != mixed.mixed {
             return Err(format!("{} mixed groups, and there are {}", self.mixed, mixed.mixed));
         }
-        // The mixed groups can be counted; of the others the file only claims numbers: p groups
-        // with d documents. They are possible if groups of 2 to `largest` documents can have that
-        // many: 2p ≤ d ≤ p · largest, and one of them has `largest` if no mixed one has.
+        // The mixed groups can be counted. Of plain groups the file only claims numbers: p groups
+        // with d documents. These numbers are possible if groups of 2 to `largest` documents can
+        // have d documents: 2p ≤ d ≤ p · largest, and a plain group has `largest` documents if no
+        // mixed group has.
         let plain = groups.checked_sub(mixed.groups).zip(documents.checked_sub(mixed.documents));
         let possible = plain.is_some_and(|(plain, documents)| {
             let least = match plain.checked_sub(1) {
@@ -84,12 +85,12 @@ impl TieCounts {
     }
 }
 
-/// A mixed group of a ranking.
+/// The kept ranks of a tied group of a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TiedGroup {
-    /// The rank of its first document, from 0.
+    /// The rank of the first document of the group, from 0.
     pub start: u32,
-    /// The number of its ranks, without those that were cut off: at least 2, or 1 if some were.
+    /// The number of kept ranks of the group: at least 2, or 1 if documents were cut off.
     pub length: u32,
 }
 
@@ -100,7 +101,7 @@ impl TiedGroup {
     }
 }
 
-/// A group of a ranking whose documents have the same grade.
+/// A group of a ranking with one grade for all its documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AlikeGroup {
     /// The row of the ranking.
@@ -120,7 +121,7 @@ pub struct CutOff {
     pub count: u32,
 }
 
-/// The mixed groups of one ranking.
+/// The mixed groups of a single ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RowTies<'a> {
     /// The groups, from the first rank on.
@@ -132,8 +133,8 @@ pub struct RowTies<'a> {
 
 /// The mixed groups of all rankings of a matrix, and the number of tied documents of each run.
 ///
-/// A ranking without a mixed group costs 2 bits. One with mixed groups costs about 12 bytes, and 8
-/// bytes for each group.
+/// A ranking without a mixed group costs 2 bits. A ranking with mixed groups costs about 12 bytes,
+/// and 8 bytes for each group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TiedGroups {
     /// The counts of tied documents, by run.
@@ -151,14 +152,14 @@ pub struct TiedGroups {
     marks: Vec<MixedMark>,
 }
 
-/// Marks which of 64 rows have mixed groups, with the number of such rows before them.
+/// A mark of the rows among 64 with mixed groups, with the number of such rows before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct MixedMark {
     rows: u64,
     before: u32,
 }
 
-/// The rankings that tied groups belong to.
+/// The rankings of tied groups.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TiedIn<'a> {
     /// The number of results of each row, `[run][query]`.
@@ -247,12 +248,12 @@ impl TiedGroups {
         RowTies { groups, cut }
     }
 
-    /// The columns that differ in length from those of rows and of runs.
+    /// The ends of the rows, the groups and the cut-off documents, as columns.
     pub(super) fn columns(&self) -> TiedSlices<'_> {
         TiedSlices { ends: &self.ends, groups: &self.groups, cut: &self.cut }
     }
 
-    /// Takes columns, after checking that they are sound for these rankings.
+    /// Makes tied groups from columns, and rejects columns that do not fit the rankings.
     pub(super) fn new(columns: TiedColumns, of: TiedIn<'_>) -> Result<Self, String> {
         columns.check_rows(of.depths.len())?;
         let TiedColumns { counts, rows, ends, groups, cut, alike } = columns;
@@ -276,7 +277,7 @@ impl TiedGroups {
         for (row, ties) in self.iter() {
             ties.check(row, of, queries).map_err(|message| format!("row {row}: {message}"))?;
             cuts += ties.cut.len();
-            // Cannot divide by 0: there is a row, so there are queries.
+            // No division by 0: every row has a query.
             let found = &mut found[row as usize / queries];
             let cut: u64 = ties.cut.iter().map(|cut| u64::from(cut.count)).sum();
             for (at, group) in (1..).zip(ties.groups) {
@@ -297,7 +298,7 @@ impl TiedGroups {
             let results = || {
                 of.depths[run * queries..][..queries].iter().map(|&depth| u64::from(depth)).sum()
             };
-            // Documents that were cut off count as tied, and how many there were is not known.
+            // Cut-off documents count as tied, and their number is unknown.
             let most = of.kept.map_or_else(results, |_| u64::MAX);
             counts.check(mixed, most).map_err(|message| format!("run {}: {message}", run + 1))?;
         }
@@ -328,7 +329,7 @@ impl TiedGroups {
                 }
                 end = start + length;
             }
-            // Cannot divide by 0: there is a row, so there are queries.
+            // No division by 0: every row has a query.
             let left = &mut left[row as usize / of.facts.len()];
             for &AlikeGroup { group, .. } in of_row {
                 let length = u64::from(group.length);
@@ -412,8 +413,8 @@ impl RowTies<'_> {
         Ok(())
     }
 
-    /// Finds a group that is not mixed, if the row has these labels: one whose documents all have
-    /// the same label.
+    /// Finds a group that is not mixed: all its documents, cut documents included, have one label.
+    /// `label` returns the label at a rank.
     pub(super) fn unmixed(&self, label: impl Fn(usize) -> u8) -> Option<TiedGroup> {
         let mixed = |at: usize, group: &TiedGroup| {
             let first = label(group.start as usize);
@@ -430,7 +431,7 @@ impl RowTies<'_> {
 }
 
 impl AlikeGroup {
-    /// Whether its documents have the same grade, if the row has these labels.
+    /// Whether all documents of the group have one grade; `label` returns the label at a rank.
     pub(super) fn is_alike(&self, label: impl Fn(usize) -> u8) -> bool {
         let mut labels = (self.group.start..self.group.end()).map(|rank| label(rank as usize));
         let first = labels.next().filter(|&first| Above::JUDGED.contains(first));
@@ -444,15 +445,15 @@ pub struct StagedTies {
     counts: TieCounts,
     /// The groups, with their queries.
     groups: Vec<(u32, TiedGroup)>,
-    /// The groups of one grade. Their rows are numbered by queries.
+    /// The groups of one grade, with rows numbered by query.
     alike: Vec<AlikeGroup>,
-    /// The documents that were cut off. Their rows are numbered by queries.
+    /// The cut-off documents, with rows numbered by query.
     cut: Vec<CutOff>,
 }
 
 impl StagedTies {
-    /// Notes a group that starts at rank `start` of a query. Its documents have these labels, two
-    /// at least, and the first `kept` of them, at least one, are kept.
+    /// Notes a group that starts at rank `start` of a query. `labels` has the labels of its
+    /// documents, two at least. The first `kept` documents, at least one, are kept.
     pub fn note(&mut self, query: u32, start: u32, labels: &[u8], kept: usize) {
         let mixed = labels.iter().any(|&label| label != labels[0]);
         self.counts.add(labels.len() as u64, mixed);
@@ -498,8 +499,8 @@ impl TiedColumns {
             return Err(format!("tied documents of query {query}, and there are {queries}"));
         }
         let first = (self.counts.len() * queries) as u32;
-        // Workers rank queries in any order; sorted by query and rank, groups and cut-offs are
-        // those of one thread. No two are equal.
+        // Workers rank queries in any order. Sorting by query and rank gives the groups and
+        // cut-offs of a single thread, because no two are equal.
         run.groups.sort_unstable();
         run.cut.sort_unstable();
         run.alike.sort_unstable();

@@ -1,7 +1,7 @@
-//! Tiles: rankings side by side, so that one vector instruction or one GPU workgroup steps down all
-//! of them together.
+//! Tiles: blocks of rankings side by side, so that a vector instruction or a GPU workgroup steps
+//! down all rankings of a tile at once.
 //!
-//! A tile has 64 lanes (16 where a few deep rankings would leave 64 mostly empty); one lane is one
+//! A tile has 64 lanes (16 where a few deep rankings would leave 64 mostly empty); each lane is a
 //! row of the matrix. Labels lie as `[rank / 4][lane][rank % 4]`: four consecutive ranks of one
 //! lane are one little-endian `u32`, so a GPU thread loads four labels at a time, coalesced, and a
 //! 64-byte CPU vector holds sixteen lanes. The depth is that of the tile's deepest row, rounded up
@@ -116,20 +116,20 @@ impl TileSpan {
     }
 }
 
-/// The assignment of rows to lanes of tiles: a function of the rows' depths alone, so it never
-/// depends on threads.
+/// The assignment of rows to lanes of tiles. The assignment depends on the rows' depths alone, and
+/// never on threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Packing {
     /// The rows that have a lane, deepest first, then by run and query.
     pub order: Vec<u32>,
-    /// The tiles, in the order in which they are stored.
+    /// The tiles in storage order.
     pub tiles: Vec<TileSpan>,
 }
 
 impl Packing {
-    /// Packs rows of these depths. Rows of depth 0 take no lane.
+    /// Packs rows of the given depths. Rows of depth 0 take no lane.
     ///
-    /// A tile has 16 lanes where four such tiles would be at least 5 % smaller than one of 64
+    /// A tile has 16 lanes where four 16-lane tiles would be at least 5 % smaller than one of 64
     /// lanes.
     ///
     /// # Errors
@@ -158,7 +158,7 @@ impl Packing {
                 .step_by(NARROW_LANES)
                 .map(|at| NARROW_LANES as u64 * depth_at(first + at))
                 .sum();
-            // In integers, so that no rounding decides where a row lies. Neither product can
+            // Integers, because rounding must not decide the lane of a row. Neither product can
             // overflow: a depth has 32 bits.
             let lanes = if narrow * 20 <= wide * 19 { NARROW_LANES } else { LANES };
             let rows = lanes.min(left);

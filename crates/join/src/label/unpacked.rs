@@ -1,11 +1,11 @@
-//! The rankings of a tile as they are read: each with its labels one after the other.
+//! The rankings of a tile, unpacked so that the labels of a ranking are contiguous.
 
 use super::tile::{GROUP, Tile};
 
-/// The number of groups of ranks that are moved together: one cache line of a ranking.
+/// The number of groups of ranks moved together, a cache line of a ranking.
 const TOGETHER: usize = 64 / GROUP;
 
-/// The rankings of a tile lane by lane, in memory that is used again from tile to tile.
+/// The rankings of a tile lane by lane, in a buffer reused from tile to tile.
 #[derive(Debug, Default)]
 pub struct Unpacked {
     /// `[lane][rank]`, as deep as the tile.

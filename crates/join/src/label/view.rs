@@ -1,6 +1,6 @@
 //! A limited view of a matrix: only the first ranks, or only the judged documents.
 //!
-//! A view is applied before the folds, which do not know of it.
+//! The view is applied before the folds, and folds know nothing of views.
 
 use super::code::Above;
 use super::tile::{GROUP, Tile, position};
@@ -10,7 +10,8 @@ use super::tile::{GROUP, Tile, position};
 pub struct View {
     /// The number of first ranks that are kept of every ranking; `None` keeps all.
     pub depth: Option<u32>,
-    /// Whether every document without a grade ≥ 0 is dropped then, so that the others move up.
+    /// Whether documents without a grade ≥ 0 are dropped after the cut at `depth`, so that judged
+    /// documents move up.
     pub judged_only: bool,
 }
 
@@ -39,7 +40,7 @@ impl View {
         Tile { labels: scratch, lanes, depth: padded }
     }
 
-    /// Applies the view to one ranking.
+    /// Applies the view to the labels of a single ranking.
     pub fn of_row(&self, labels: &mut Vec<u8>) {
         if let Some(depth) = self.depth {
             labels.truncate(depth as usize);

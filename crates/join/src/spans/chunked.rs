@@ -1,8 +1,8 @@
 //! Judgments of chunks, made of gold spans, and what a chunking does to them.
 //!
 //! A chunk has the grade of a span if they share at least a given part of the *shorter* of the two.
-//! A part of the span alone would call every chunk wrong that is smaller than half of a gold
-//! passage, and a part of the chunk alone every large one.
+//! A share of the span alone would reject every chunk smaller than half of a gold passage. A share
+//! of the chunk alone would reject every large chunk.
 
 use std::collections::BTreeMap;
 
@@ -47,12 +47,12 @@ impl ChunkRule {
     }
 }
 
-/// The least whole number that is at least `share` of `length`, exactly: positions may have more
-/// digits than a float.
+/// Returns the least whole number that is at least `share` of `length`. The result is exact, for
+/// positions may have more digits than a float.
 fn least(share: f64, length: u64) -> u64 {
     let bits = share.to_bits();
-    // A share above 0 and at most 1 is `whole` / 2^`by`. One so small that it is subnormal is far
-    // below 1 of any length.
+    // A share above 0 and at most 1 is `whole` / 2^`by`. A subnormal share is far below 1 position
+    // of any length.
     let (exponent, fraction) = (bits >> 52, bits & ((1 << 52) - 1));
     let (whole, by) = (u128::from(fraction | 1 << 52), 1075 - exponent.min(1075));
     match exponent {
@@ -88,15 +88,15 @@ pub struct ChunkJudgments<'a> {
     pub rows: Vec<ChunkJudgment<'a>>,
     /// The number of spans of which no chunk has the grade.
     pub lost: usize,
-    /// What they were made of, in words: how many spans became how many chunks.
+    /// A sentence with the numbers of spans, chunks made from spans, and spans without a chunk.
     pub note: String,
 }
 
-/// What a chunking does to gold spans. Means are over the queries that have a span of a grade above
-/// 0.
+/// Facts about a chunking of gold spans. Means are over the queries that have a span of a grade
+/// above 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkingFacts {
-    /// The number of chunks, and of their documents.
+    /// The number of chunks.
     pub chunks: usize,
     /// The number of documents that have chunks.
     pub documents: usize,
@@ -104,12 +104,12 @@ pub struct ChunkingFacts {
     pub lengths: (u64, u64, u64, f64),
     /// The number of queries with gold.
     pub queries: usize,
-    /// The share of gold positions that are in any chunk: its mean.
+    /// The mean share of gold positions that are in any chunk.
     pub covered: f64,
-    /// The number of chunks that share a position with gold: its mean.
+    /// The mean number of chunks that share a position with gold.
     pub with_gold: f64,
-    /// Precision-Ω, the mean of |gold in these chunks| / |gold or these chunks|: what full recall
-    /// costs in this chunking.
+    /// Precision-Ω, the mean of |gold ∩ C| / |gold ∪ C|, where C is the positions of all chunks
+    /// with gold. The number shows the cost of full recall in this chunking.
     pub omega: f64,
 }
 
@@ -210,7 +210,7 @@ impl GoldSpans {
         format!("{}: {spans} became {made} in {queries}{rest}", self.name())
     }
 
-    /// Checks that some chunk is of a document of these spans.
+    /// Rejects chunks if none of them is cut from a document of the gold spans.
     fn check(&self, chunks: &Chunks) -> Result<()> {
         let docs = || self.queries().flat_map(|(_, spans)| spans.iter().map(|of| &of.doc[..]));
         if self.is_empty() || docs().any(|doc| chunks.has(doc)) {
@@ -265,7 +265,7 @@ impl GoldSpans {
     }
 }
 
-/// Positions of one query: of gold, of the chunks that meet it, and of both.
+/// Position counts of one query: gold, chunks that overlap gold, and positions shared by both.
 #[derive(Default)]
 struct PositionsOfQuery {
     gold: u128,

@@ -9,7 +9,7 @@ pub struct GoldSpan {
     pub query: Vec<u8>,
     /// The id of the document.
     pub doc: Vec<u8>,
-    /// Where in the document it lies.
+    /// The positions of the passage in the document.
     pub span: Span,
     /// The grade.
     pub grade: f64,
@@ -22,7 +22,7 @@ pub struct DocumentChunk {
     pub id: Vec<u8>,
     /// The id of the document.
     pub doc: Vec<u8>,
-    /// Where in the document it lies.
+    /// The positions of the chunk in the document.
     pub span: Span,
 }
 
@@ -45,7 +45,7 @@ pub struct Chunks {
 }
 
 impl GoldSpans {
-    /// Takes spans; `name` is what messages call them.
+    /// Makes a collection of gold spans, which messages call `name`.
     pub fn new(name: impl Into<String>, spans: impl IntoIterator<Item = GoldSpan>) -> Self {
         let mut places = std::collections::HashMap::new();
         let mut queries: Vec<(Vec<u8>, Vec<GoldSpan>)> = Vec::new();
@@ -57,7 +57,7 @@ impl GoldSpans {
             }
         }
         for (_, spans) in &mut queries {
-            // Sorting is stable: spans of one place stay in the order in which they came.
+            // The sort is stable: spans with equal positions keep their input order.
             spans.sort_by(|a, b| (&a.doc, a.span).cmp(&(&b.doc, b.span)));
         }
         GoldSpans { name: name.into(), queries }
@@ -85,10 +85,11 @@ impl GoldSpans {
 }
 
 impl Chunks {
-    /// Takes chunks; `name` is what messages call them. The same chunk may come again.
+    /// Makes a collection of chunks, which messages call `name`. A chunk may be repeated.
     ///
     /// # Errors
-    /// The index of a chunk whose id came before for another span, and the index where it came.
+    /// A chunk id with two different places: the index of the second chunk, then of the first
+    /// chunk.
     pub fn new(
         name: impl Into<String>,
         chunks: impl IntoIterator<Item = DocumentChunk>,
@@ -137,9 +138,10 @@ impl Chunks {
         self.chunks.is_empty()
     }
 
-    /// The chunks of a document that share a position with a span, in order. Those that begin
-    /// before its end lie together, and from the last of them backwards none is left to look at
-    /// where all before end too early: so it costs as many steps as chunks overlap, and a search.
+    /// The chunks of a document that share a position with a span, in order. Chunks that begin
+    /// before the end of the span lie together. The scan goes backwards from the last of these
+    /// chunks, and stops where all earlier chunks end too early. So a call costs a search, and a
+    /// step for each overlapping chunk.
     pub fn of_span<'a>(
         &'a self,
         doc: &[u8],

@@ -21,7 +21,7 @@ pub enum WrongSpan {
     Backward(u64, u64),
     /// The end is the start.
     Empty(u64),
-    /// A position is behind the last one that there may be.
+    /// The end is beyond `LAST`, the last valid position.
     TooFar(u64),
 }
 
@@ -60,7 +60,7 @@ impl Span {
         self.start
     }
 
-    /// The position behind the last one.
+    /// The first position behind the span.
     pub fn end(self) -> u64 {
         self.end
     }

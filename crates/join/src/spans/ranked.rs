@@ -1,5 +1,5 @@
-//! Results as spans: how many positions each has that no earlier one had, and how many of these are
-//! gold.
+//! Results as spans: the number of positions of each result that no earlier result had, and the
+//! number of gold positions among these.
 //!
 //! Gold of a document is cut where its largest grade changes:
 //!
@@ -9,12 +9,13 @@
 //! segments  ├─ 1 ──┼──── 2 ────┼1┤                ├─ 1 ─┤
 //! ```
 //!
-//! So each position is in one segment, and the gold of at least a grade is that of the segments of
-//! this grade and of those above. What earlier results had is kept as spans that neither overlap
-//! nor touch, by document. A new result meets some of them; the gaps between these are its new
-//! positions, and gold is looked up for each gap. What it met becomes one span, so nothing is met
-//! twice: a result costs a search among the spans and one among the segments, and beyond that what
-//! it takes out or covers for the first time.
+//! So each position is in one segment, and gold of at least a grade is the segments of this grade
+//! and of higher grades. The positions of earlier results are kept by document, as spans that
+//! neither overlap nor touch. A new result meets some of these spans; the gaps between the spans
+//! are the new positions of the result, and gold is looked up for each gap. The result and the
+//! spans met then become a single span, so no span is met twice. A result costs a search among the
+//! spans and a search among the segments. Further work goes into removed spans and newly covered
+//! positions.
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
@@ -30,7 +31,7 @@ pub struct GoldPositions {
     grades: usize,
 }
 
-/// Positions of a document whose largest grade is the same.
+/// A stretch of document positions with equal largest grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
     start: u64,
@@ -40,8 +41,8 @@ struct Segment {
 }
 
 impl GoldPositions {
-    /// Takes the spans of a query, by document, start and end; `grades` are the distinct grades,
-    /// ascending, among them those of the spans.
+    /// Takes the spans of a query, by document, start and end. `grades` are distinct and ascending,
+    /// and contain every grade of the spans.
     pub fn of_query(spans: &[GoldSpan], grades: &[f64]) -> Self {
         let mut docs = HashMap::new();
         for of_doc in spans.chunk_by(|one, next| one.doc == next.doc) {
@@ -53,7 +54,7 @@ impl GoldPositions {
         GoldPositions { docs, grades: grades.len() }
     }
 
-    /// The positions of at least each grade; `None` if they are 2⁶⁴ or more.
+    /// Counts the positions of at least each grade; `None` for a count of 2⁶⁴ or more.
     pub fn lengths(&self) -> Option<Vec<u64>> {
         let mut lengths = vec![0u64; self.grades];
         for segment in self.docs.values().flatten() {
@@ -67,12 +68,12 @@ impl GoldPositions {
     }
 }
 
-/// The segments of spans of one document, which come by their start, with the indices of their
-/// grades.
+/// Makes segments from the spans of one document, which are sorted by start and come with the
+/// indices of their grades.
 fn segments(spans: impl Iterator<Item = (Span, usize)>) -> Vec<Segment> {
     let mut found: Vec<Segment> = Vec::new();
-    // The spans that have begun, by grade; those that have ended are taken out when they are on
-    // top.
+    // The spans that have begun, by grade. A span that has ended leaves the heap when the span is
+    // on top.
     let mut open: BinaryHeap<(usize, u64)> = BinaryHeap::new();
     let mut at = 0;
     let mut advance = |open: &mut BinaryHeap<(usize, u64)>, to: u64| {
@@ -100,7 +101,7 @@ fn segments(spans: impl Iterator<Item = (Span, usize)>) -> Vec<Segment> {
     found
 }
 
-/// The positions that the results of a ranking have had so far.
+/// The positions covered by the results of a ranking so far.
 #[derive(Debug, Clone, Default)]
 pub struct CoveredSpans<'d> {
     /// By document: the ends of spans by their starts. They neither overlap nor touch.
@@ -108,8 +109,8 @@ pub struct CoveredSpans<'d> {
 }
 
 impl<'d> CoveredSpans<'d> {
-    /// Adds the next result. Returns the number of its positions that no earlier one had, and of
-    /// those of them that are gold of at least each grade.
+    /// Adds the next result. Returns the number of positions that no earlier result covered. For
+    /// each grade, also returns the number of new positions with gold of at least the grade.
     pub fn add(&mut self, doc: &'d [u8], span: Span, gold: &GoldPositions) -> (u64, Vec<u64>) {
         let segments = gold.docs.get(doc).map_or(&[][..], Vec::as_slice);
         let covered = self.docs.entry(doc).or_default();

@@ -1,4 +1,4 @@
-//! Unions of spans of one document.
+//! Unions of the spans of a document.
 
 use super::position::Span;
 
@@ -24,11 +24,12 @@ impl UnionOfSpans {
         self.0.iter().map(|(start, end)| u128::from(end - start)).sum()
     }
 
-    /// The number of positions that both have.
+    /// The number of positions in both unions.
     pub fn shared(&self, other: &UnionOfSpans) -> u128 {
         let (mut sum, mut others) = (0, other.0.iter().peekable());
         for &(start, end) in &self.0 {
-            // The last one that overlaps may overlap the next of ours too, so it is not passed.
+            // The last overlapping span of `other` may overlap our next span too, so the loop stays
+            // at the span.
             while let Some(&&(from, to)) = others.peek() {
                 sum += u128::from(end.min(to).saturating_sub(start.max(from)));
                 if to >= end {

@@ -23,8 +23,7 @@ pub(super) fn positions(grades: impl Iterator<Item = f64> + Clone) -> Vec<f64> {
 /// Sums of distances from a point on an axis to ratings that are not after it. The point only moves
 /// forward.
 ///
-/// All terms are positive, so that there is no cancellation, and sums of integers below 2⁵³ are
-/// exact.
+/// All terms are positive, so nothing cancels. Sums of integers below 2⁵³ are exact.
 #[derive(Debug, Default)]
 pub(super) struct Distances {
     point: f64,

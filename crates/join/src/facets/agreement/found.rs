@@ -1,4 +1,4 @@
-//! What is found out about judges: counts and coefficients.
+//! Results about the agreement of judges: counts and coefficients.
 
 /// Agreement between two judges over the items that both graded.
 ///
@@ -9,9 +9,9 @@
 pub struct PairAgreement {
     /// The numbers of the two judges, the lower first.
     pub judges: [u32; 2],
-    /// The number of items that both graded.
+    /// The number of items that both judges graded.
     pub common: usize,
-    /// The number of these items to which both gave the same grade.
+    /// The number of common items with equal grades of both judges.
     pub equal: usize,
     /// Cohen's kappa without weights, where any two different grades disagree alike; from −1 to 1
     /// (Cohen 1960, "A coefficient of agreement for nominal scales").
@@ -25,9 +25,9 @@ pub struct PairAgreement {
     /// 1 − Σ w(g, h) o(g, h) / Σ w(g, h) e(g, h), where o(g, h) is the share of items with the
     /// grade g of the first judge and h of the second, e(g, h) is the product of the shares with
     /// which the first judge uses g and the second uses h, and the weight w(g, h) is |g − h|, in
-    /// units of the grades. Implementations whose weights are differences between the positions in
-    /// the list of grades in use give the same where these grades are evenly spaced, such as 0, 1,
-    /// 2. They give another value where the two judges leave out a grade between others.
+    /// units of the grades. Some implementations weight by the difference between positions in the
+    /// list of grades in use. Their value is equal if the grades in use are evenly spaced, such as
+    /// 0, 1, 2, and differs if the two judges leave out a grade between two grades in use.
     pub kappa_linear: Option<f64>,
     /// Cohen's kappa with quadratic weights, as [`kappa_linear`](Self::kappa_linear) with w(g, h) =
     /// (g − h)²; from −1 to 1.
@@ -35,8 +35,8 @@ pub struct PairAgreement {
 }
 
 impl PairAgreement {
-    /// The share of the common items to which both judges gave the same grade, from 0 to 1; `None`
-    /// without common items.
+    /// The share of common items with equal grades of both judges, from 0 to 1; `None` without
+    /// common items.
     pub fn share_equal(&self) -> Option<f64> {
         (self.common > 0).then(|| self.equal as f64 / self.common as f64)
     }
@@ -60,8 +60,8 @@ pub struct JudgeAgreement {
     /// All pairs of judges, (0, 1), (0, 2) … (1, 2) …, also those without common items; empty if
     /// [`pairs_left_out`](Self::pairs_left_out).
     pub pairs: Vec<PairAgreement>,
-    /// A sign that there are more than [`MOST_PAIRED_JUDGES`](super::MOST_PAIRED_JUDGES) judges,
-    /// and pairs are not compared.
+    /// Whether pairs are not compared, because the judges are more than
+    /// [`MOST_PAIRED_JUDGES`](super::MOST_PAIRED_JUDGES).
     pub pairs_left_out: bool,
     /// Fleiss' kappa (Fleiss 1971, "Measuring nominal scale agreement among many raters"), over the
     /// items with at least two ratings.

@@ -19,7 +19,7 @@
 //! have: grades are counted in integers, and floats are added in an order that only the grades
 //! decide.
 //!
-//! How the formulas become what is computed:
+//! The computed forms of the formulas:
 //!
 //! * *Kappa in integers.* With n common items, p_o = equal / n and p_e = Σ a(c) b(c) / n².
 //!   Multiplied by n², (p_o − p_e) / (1 − p_e) is (n · equal − Σ a b) / (n² − Σ a b), two integers
@@ -64,8 +64,8 @@ use shared::SharedItems;
 /// # Errors
 ///
 /// A [`RatingFault`] if a grade is not finite, a judge's number is not below `judges`, or a judge
-/// rated an item twice. Faults are looked for in this sequence. Of several faults of one kind, it
-/// is the one of the lowest judge, and of this judge's lowest item.
+/// rated an item twice. The kinds of faults are checked in this sequence. Among faults of a kind,
+/// the lowest judge comes first, then the lowest item.
 ///
 /// ```
 /// # use laneval::judges::{Rating, agreement};

@@ -68,8 +68,8 @@ impl<'a> SharedItems<'a> {
     }
 
     /// Computes Krippendorff's alpha where the disagreement of two grades is the squared distance
-    /// between their `positions`, one for each grade. Positions of grades that these items do not
-    /// have are not used.
+    /// between their `positions`, one for each grade. Positions of grades outside the shared items
+    /// are ignored.
     pub(super) fn alpha_at(&self, positions: &[f64]) -> Option<f64> {
         self.different_pairs()?;
         let counts = positions.iter().zip(&self.totals).filter(|&(_, &count)| count > 0);
@@ -107,7 +107,7 @@ impl<'a> SharedItems<'a> {
         self.totals.iter().map(rank).collect()
     }
 
-    /// The positions of the grades of these items; grades of other items are at 0.
+    /// The positions of the grades of the shared items, and 0 for all further grades.
     pub(super) fn positions(&self) -> Vec<f64> {
         let used = || (0..self.grades.len()).filter(|&code| self.totals[code] > 0);
         let mut all = vec![0.0; self.grades.len()];

@@ -1,4 +1,4 @@
-//! The preferences of one query, and counting what a ranking fulfils of them, pair by pair.
+//! The preferences of a query, and the count of preferences that a ranking fulfils, pair by pair.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -16,10 +16,10 @@ pub struct Preferences {
 }
 
 impl Preferences {
-    /// Takes the preferences that the lines of one query state.
+    /// Checks and prepares the preferences in the lines of a query.
     ///
-    /// `documents` is the number of documents that the lines name; their numbers are below it. The
-    /// order of the lines has no influence on the result.
+    /// `documents` is the number of documents that the lines name; document numbers are below
+    /// `documents`. The order of the lines has no influence on the result.
     pub fn new(lines: &[PreferenceLine], documents: u32) -> Result<Preferences, PreferenceFault> {
         if documents > MOST_DOCUMENTS {
             return Err(PreferenceFault::TooMany { documents });
@@ -44,10 +44,10 @@ impl Preferences {
         Ok(Preferences { documents, groups: groups.collect::<Result<_, _>>()? })
     }
 
-    /// What a ranking fulfils.
+    /// Counts the preferences that a ranking fulfils.
     ///
-    /// `retrieved` are the numbers of the retrieved documents that the lines name, best first. A
-    /// repeated number and one that is too large are skipped.
+    /// `retrieved` are the numbers of the retrieved documents that the lines name, best first.
+    /// Repeated and too large numbers are skipped.
     pub fn met(&self, retrieved: &[u32]) -> Met {
         let ranked = RankedGroups::new(self, retrieved);
         let (found, end) = (ranked.found, self.documents);
@@ -59,7 +59,7 @@ impl Preferences {
         let neither = ranked.count(found..end, found..end, &mut missed);
         let mut met = Met {
             groups: self.groups.len() as u64,
-            // What is not retrieved fulfils nothing.
+            // Pairs without a retrieved document fulfil nothing.
             pair: PairShares { sum: shares.sum, pairs: shares.pairs + missed.pairs },
             pair_retrieved,
             pair_implied: shares,

@@ -17,7 +17,7 @@ pub(super) struct Graph<'a> {
     pub(super) through: Vec<Vec<usize>>,
 }
 
-/// A step from one class of a sub-group to the next lower one.
+/// A step from a class of a sub-group to the next lower class.
 pub(super) struct ClassStep {
     /// The lower class, as a range of the lines.
     lower: Range<usize>,
@@ -36,7 +36,7 @@ impl<'a> Graph<'a> {
             for class in subgroup.chunk_by(|a, b| a.line.level == b.line.level) {
                 let lower = at..at + class.len();
                 at = lower.end;
-                // There is no class above the first one.
+                // The first class of a sub-group gets no gate, because no class lies above.
                 if !upper.is_empty() {
                     let is_shared = upper.len() > 1 && lower.len() > 1;
                     local[upper].iter().for_each(|&document| through[document].push(gates.len()));
@@ -61,8 +61,9 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Returns the documents in such an order that each comes after all documents it is preferred
-    /// to. Fails with the documents of a circle of preferences, and the ones between them.
+    /// Returns the documents from the least preferred up: each document comes after all documents
+    /// below it in preference. Fails with the documents of a circle of preferences, and the
+    /// documents between them.
     ///
     /// The strongly connected components are found by the algorithm of Tarjan, without recursion.
     pub(super) fn order(&self) -> Result<Vec<usize>, Vec<usize>> {
@@ -135,7 +136,7 @@ pub(super) fn circle(
 ) -> Vec<(usize, usize)> {
     let first = component[0];
     let inside = |document: usize| component.binary_search(&document).is_ok();
-    // The lines, the upper and the lower one, by which each document was reached.
+    // The upper and the lower line by which each document was reached.
     let mut reached: Vec<Option<(usize, usize)>> = vec![None; local.len()];
     let mut queue = VecDeque::from([first]);
     while let Some(document) = queue.pop_front() {

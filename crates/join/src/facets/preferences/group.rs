@@ -1,4 +1,4 @@
-//! A judgment group, checked: its documents, and which of two it prefers.
+//! A checked judgment group: its documents, and the preferences between two documents.
 
 use std::cmp::Ordering;
 
@@ -6,13 +6,13 @@ use super::gates::{Graph, circle};
 use super::line::{NumberedLine, PreferenceFault};
 use super::measure::Sides;
 
-/// A judgment group of one query.
+/// A judgment group of a query.
 #[derive(Clone, Debug)]
 pub(super) struct PreferenceGroup {
     /// The documents in ascending order.
     pub(super) members: Vec<GroupMember>,
-    /// Of a group with several sub-groups: for each height, those with whose documents the one of
-    /// that height has a preference, as bits.
+    /// For each height of a group with several sub-groups, a row of bits: bit `h` is set if the
+    /// document of the row's height and the document of height `h` have a preference.
     chains: Option<Vec<Vec<u64>>>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct GroupMember {
     /// sub-group, it is the number of lower levels, and the document is preferred to all documents
     /// of a lower height; with several, each document has a height of its own.
     pub(super) height: u32,
-    /// The number of lines that say so, 1 in a group with several sub-groups.
+    /// The number of lines with this document at this level; 1 in a group with several sub-groups.
     pub(super) times: u32,
     pub(super) kind: MemberKind,
 }
@@ -36,7 +36,7 @@ pub(super) struct PlacedMember {
     pub(super) of: GroupMember,
 }
 
-/// What the level of a document says.
+/// The relevance of a document by its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MemberKind {
     Relevant,
@@ -55,7 +55,7 @@ impl PreferenceGroup {
         }
     }
 
-    /// Makes a group with one sub-group.
+    /// Makes a group with a single sub-group.
     fn with_levels(lines: &[NumberedLine]) -> Result<Self, PreferenceFault> {
         let classes: Vec<&[NumberedLine]> =
             lines.chunk_by(|a, b| a.line.level == b.line.level).collect();
@@ -109,12 +109,13 @@ impl PreferenceGroup {
         Ok(PreferenceGroup { members, chains: Some(chains) })
     }
 
-    /// Whether the group has one sub-group.
+    /// Whether the group has a single sub-group.
     pub(super) fn is_of_levels(&self) -> bool {
         self.chains.is_none()
     }
 
-    /// The preferences between a document and each other one that is positioned behind it.
+    /// Returns a function that counts the preferences between `first` and a document positioned
+    /// behind `first`.
     pub(super) fn behind(&self, first: &GroupMember) -> impl Fn(&GroupMember) -> Sides {
         let (height, times) = (first.height, u64::from(first.times));
         let row = self.chains.as_ref().map(|rows| &rows[height as usize]);
@@ -129,12 +130,12 @@ impl PreferenceGroup {
     }
 }
 
-/// For each height, those with whose documents the one of that height has a preference. `order` has
-/// the documents by height.
+/// Makes a row of bits for each height: bit `h` is set if the document of the row's height and the
+/// document of height `h` have a preference. `order` has the documents by height.
 fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> {
     let words = order.len().div_ceil(64);
     let mut rows: Vec<Vec<u64>> = Vec::with_capacity(order.len());
-    // What is below a gate that several documents lead to is collected once.
+    // The heights below a gate to which several documents lead are collected once.
     let mut collected: Vec<Option<Vec<u64>>> = vec![None; graph.gates.len()];
     for &document in order {
         let mut row = vec![0; words];
@@ -161,10 +162,11 @@ fn chains(graph: &Graph<'_>, order: &[usize], heights: &[u32]) -> Vec<Vec<u64>> 
     rows
 }
 
-/// Adds lower heights with all that follows from them.
+/// Sets the bits of lower heights, and the bits of all heights that follow from them.
 fn collect(row: &mut [u64], below: impl Iterator<Item = u32>, rows: &[Vec<u64>]) {
     for lower in below {
-        // Where the bit is set, so are those of all that follows from it.
+        // Invariant: a row with the bit of a height has all bits of the height's row, because
+        // `collect` sets both together.
         if !is_set(row, lower) {
             set(row, lower as usize);
             unite(row, &rows[lower as usize]);
@@ -176,8 +178,8 @@ fn unite(row: &mut [u64], other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(bits, more)| *bits |= more);
 }
 
-/// Sets for each bit of a row the bit of that row for this one. 64 rows at a time are written,
-/// which are near.
+/// Sets bit `a` of row `b` for each bit `b` of row `a`. Writes 64 neighbouring rows at a time,
+/// because they lie near each other in memory.
 fn mirror(rows: &mut [Vec<u64>]) {
     for word in 0..rows.len().div_ceil(64) {
         for height in 0..rows.len() {
@@ -199,8 +201,8 @@ fn is_set(row: &[u64], at: u32) -> bool {
     row[at as usize / 64] >> (at % 64) & 1 == 1
 }
 
-/// The kind of each document in a group with several sub-groups. Where a document has several
-/// levels it is that of the last sub-group, and of the lowest level there.
+/// The kind of each document in a group with several sub-groups. If a document has several levels,
+/// the lowest level in its last sub-group decides the kind.
 fn kinds(
     lines: &[NumberedLine],
     local: &[usize],

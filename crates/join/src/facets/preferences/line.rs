@@ -4,10 +4,11 @@ use std::fmt;
 
 use crate::label::FacetJudgment;
 
-/// The most documents of a query with preferences: all pairs of them are looked at for each group.
+/// The most documents of a query with preferences: all pairs of documents are examined for each
+/// group.
 pub const MOST_DOCUMENTS: u32 = 10_000;
 
-/// The level of one document in one sub-group of a judgment group.
+/// The level of a document in a sub-group of a judgment group.
 ///
 /// Groups, sub-groups and documents are numbered per query in bytewise order of their names. Any
 /// other numbering of groups gives the same preferences, but the averages over groups may then
@@ -46,14 +47,14 @@ pub enum PreferenceFault {
         /// The index of the line.
         line: usize,
     },
-    /// A document at two levels in a group that has one sub-group.
+    /// A document at two levels in a group with a single sub-group.
     TwoLevels {
         /// The index of the line with the higher level.
         higher: usize,
         /// The index of the line with the lower level.
         lower: usize,
     },
-    /// A document with level 0 in one sub-group and a level above 0 in another one of the same
+    /// A document with level 0 in a sub-group and a level above 0 in a further sub-group of the
     /// group.
     ZeroAndMore {
         /// The index of the line with level 0.
@@ -61,7 +62,7 @@ pub enum PreferenceFault {
         /// The index of the line with the level above 0.
         more: usize,
     },
-    /// Preferences of one group that go round in a circle.
+    /// A circle of preferences in a group.
     Cycle {
         /// The steps of the circle, each as two lines of one sub-group: the document of the first
         /// is preferred to the document of the second. The second document of a step is the first

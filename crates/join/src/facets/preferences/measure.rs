@@ -34,7 +34,7 @@ pub enum PreferenceCount {
 }
 
 impl PreferenceCount {
-    /// All measures, in the order in which trec_eval prints them.
+    /// All measures, in the order of trec_eval's output.
     pub const ALL: [PreferenceCount; 14] = [
         PreferenceCount::Possible,
         PreferenceCount::Fulfilled,
@@ -72,8 +72,8 @@ impl PreferenceCount {
         }
     }
 
-    /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over
-    /// queries instead of averaging it.
+    /// Whether the measure is a count: trec_eval prints counts without decimals, and sums counts
+    /// over queries instead of averaging.
     pub fn is_count(self) -> bool {
         matches!(
             self,
@@ -103,8 +103,8 @@ impl Share {
     }
 }
 
-/// The preferences between documents of which one is positioned first: those of this one over the
-/// other, and the reverse.
+/// Numbers of preferences between a document and a later document of a ranking: for the first
+/// document over the second, and for the second over the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sides {
     pub(super) first: u64,
@@ -173,7 +173,7 @@ impl Met {
             if sum > 0.0 {
                 sum / self.groups as f64
             } else {
-                // No group contributes, or one of them has no possible preference.
+                // No group contributes, or a group has no possible preference.
                 0.0
             }
         };

@@ -1,7 +1,7 @@
-//! The parts of an id by which it is hashed and compared.
+//! The first and the last bytes of an id, for hashing and comparing.
 
-/// The first and the last eight bytes of an id. They are all of an id that has at most 16 bytes and
-/// whose length is known.
+/// The first and the last eight bytes of an id. Together with the length, a brief determines an id
+/// of at most 16 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(in crate::ingest) struct Brief {
     first: u64,
@@ -9,7 +9,7 @@ pub(in crate::ingest) struct Brief {
 }
 
 impl Brief {
-    /// The length of the longest ids of which a brief and the length are all.
+    /// The length of the longest ids that a brief and the length determine.
     pub const ALL: usize = 16;
 
     /// Reads the id `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and
@@ -48,12 +48,12 @@ fn word(text: &[u8], start: usize) -> u64 {
     }
 }
 
-/// Reads fewer than eight bytes as a word. An id that lies alone ends with its last byte, as
-/// queries do that are looked up.
+/// Reads fewer than eight bytes as a word. Such words lie at the end of a text, or in an id with
+/// its own memory, such as a query to look up.
 #[cold]
 fn last_word(bytes: &[u8]) -> u64 {
     let Some(last) = bytes.len().checked_sub(1) else { return 0 };
-    // The parts overlap, and where they do they are the same.
+    // Both parts may cover the same bytes. Uniting equal bits by OR changes no bit.
     match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
         (Some(low), Some(high)) => {
             let (low, high) = (u32::from_le_bytes(*low), u32::from_le_bytes(*high));

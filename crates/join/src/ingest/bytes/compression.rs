@@ -1,15 +1,15 @@
 //! gzip and zstd, recognised by their first bytes.
 //!
-//! The content decides and not the name: gzip's two bytes and zstd's four are no UTF-8. What is
-//! decompressed has no size that could be believed, so text comes in blocks, a zstd window has 128
-//! MiB at most (the limit of the library), and rows that repeat others, of which a few kilobytes
-//! can hold millions, are dropped while they are read.
+//! The content decides and not the name: gzip's two bytes and zstd's four are no UTF-8. The
+//! announced size of decompressed content is not trustworthy. So text comes in blocks, and a zstd
+//! window has 128 MiB at most (the limit of the library). A few kilobytes can hold millions of
+//! repeated rows, so the reader drops repeated rows at once.
 //!
-//! A gzip stream may be several: `cat a.gz b.gz` is one file of two members, and bgzip writes such
-//! files. flate2's decoder for several members takes whatever follows a member for the next header,
-//! and so refuses the zeros with which tapes and block devices fill up; its decoder for one member
-//! ignores all that follows, and so loses data silently. Here zeros are padding, and anything else
-//! is an error that says how many bytes are there.
+//! A gzip stream may have several members: `cat a.gz b.gz` is a file of two members, and bgzip
+//! writes many members. flate2's decoder for several members takes any bytes behind a member for
+//! the next header. So this decoder refuses the zeros that tapes and block devices append. flate2's
+//! decoder for a single member ignores all bytes behind the member, and so loses data silently.
+//! Here zeros are padding, and any further bytes are an error that states their number.
 
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
@@ -45,7 +45,7 @@ impl Codec {
         }
     }
 
-    /// Decompresses all members or frames, one after the other.
+    /// Decompresses all members or frames in sequence.
     pub fn reader<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         let mut text: Box<dyn Read + Send + 'a> = match self {
             // Both readers use buffers of their own, because mapped bytes may change.
@@ -53,7 +53,8 @@ impl Codec {
             Codec::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
         };
         let mut start = Vec::new();
-        // A reader may give fewer bytes than asked for, so three are read until they are there.
+        // A reader may give fewer bytes than asked for, so `read_to_end` repeats until three bytes
+        // arrive.
         text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
         if start == BYTE_ORDER_MARK {
             start.clear();
@@ -74,7 +75,7 @@ impl Codec {
     pub fn explain(self, error: io::Error) -> io::Error {
         let name = self.name();
         match error.kind() {
-            // A disk that fails is not a damaged file: what the reader below said is kept as it is.
+            // A failing disk is not a damaged file, so the error of the source stays unchanged.
             _ if error.get_ref().is_some_and(|inner| inner.is::<NotRead>()) => error,
             io::ErrorKind::UnexpectedEof => io::Error::new(
                 error.kind(),
@@ -92,7 +93,7 @@ impl Codec {
     }
 }
 
-/// A decompressed text whose errors describe what is wrong with its stream.
+/// A decompressed text with errors that describe the fault of the stream.
 pub(in crate::ingest) struct Explained<R> {
     codec: Codec,
     text: R,
@@ -113,7 +114,7 @@ impl<R: Read> Read for Explained<R> {
 #[error(transparent)]
 struct NotRead(io::Error);
 
-/// A reader whose errors are kept apart from those of the compression.
+/// A reader that marks its errors as errors of the source, not of the compression.
 pub(in crate::ingest) struct CompressedBytes<R>(pub R);
 
 impl<R: Read> Read for CompressedBytes<R> {
@@ -122,7 +123,7 @@ impl<R: Read> Read for CompressedBytes<R> {
     }
 }
 
-/// A reader that can look at the bytes that come next.
+/// A reader that can peek at the next bytes.
 struct Ahead<'a> {
     reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
@@ -176,8 +177,8 @@ impl BufRead for Ahead<'_> {
     }
 }
 
-/// The members of a gzip stream one after the other, and zeros behind them, as tapes and block
-/// devices leave them. Other bytes behind the members may be data that was lost, and are an error.
+/// The members of a gzip stream in sequence, and zeros behind the members, as left by tapes and
+/// block devices. Any further bytes may be lost data, and are an error.
 struct GzipMembers<'a> {
     member: GzDecoder<Ahead<'a>>,
 }

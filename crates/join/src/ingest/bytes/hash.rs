@@ -47,7 +47,7 @@ impl Seed {
         }
         let brief = Brief::of(text, start, end);
         let first = folded(brief.first(), self.first);
-        // The length tells `a` from `a\0`, whose eight bytes are the same.
+        // The length tells `a` from `a\0`: both ids have equal first eight bytes.
         folded(first ^ brief.last() ^ (length as u64) << 56, self.last)
     }
 }

@@ -1,8 +1,8 @@
-//! An id where it stands: its bytes, and the text that goes on behind them.
+//! An id inside its text: the bytes of the id, and the text behind the id.
 //!
-//! An id is hashed and compared by words of eight bytes. With the text behind it at hand, a word is
-//! one read, whatever the length of the id; an id that stands alone is put together from smaller
-//! ones if it is shorter than a word.
+//! An id is hashed and compared by words of eight bytes. With text behind the id, a word is a
+//! single read for ids of any length. Without text behind the id, the word of a shorter id is put
+//! together from smaller reads.
 
 use super::brief::Brief;
 use super::hash::Seed;
@@ -37,7 +37,7 @@ impl<'t> IdInText<'t> {
         seed.hash(self.text, self.start, self.end)
     }
 
-    /// Eight bytes of the id behind the first ones, as a number that sorts as they do.
+    /// Eight bytes of the id from the offset `first` on, as a number that sorts as the bytes do.
     #[inline(always)]
     pub fn prefix_behind(self, first: usize) -> u64 {
         Brief::of(self.text, self.start + first, self.end).prefix()

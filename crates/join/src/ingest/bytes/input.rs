@@ -10,12 +10,12 @@ use crate::error::{Error, Result, printable};
 pub enum Input {
     /// A file.
     ///
-    /// It is mapped, unless [`Join::access`](crate::ingest::Join::access) says otherwise. No other
-    /// program may write to it meanwhile, see
+    /// The file is mapped, unless [`Join::access`](crate::ingest::Join::access) is set differently.
+    /// No program may write to a mapped file meanwhile, see
     /// [`FileAccess::Mapped`](crate::label::FileAccess::Mapped).
     Path(PathBuf),
-    /// The standard input: opened as a file if it is one and was not read from, else read to its
-    /// end before any other input.
+    /// The standard input: opened as a file if the standard input is an unread file, else read to
+    /// its end before all further inputs.
     Stdin,
     /// Text in memory.
     Bytes {
@@ -66,14 +66,14 @@ impl From<String> for Input {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunInput {
-    /// The name, if it was given.
+    /// The name; `None` for a run named after its text.
     pub(in crate::ingest) name: Option<String>,
     /// The text.
     pub(in crate::ingest) input: Input,
 }
 
 impl RunInput {
-    /// Makes a run that is called `name`, whatever the name of its text.
+    /// Makes a run called `name`, independent of the name of its text.
     pub fn named(name: impl Into<String>, input: impl Into<Input>) -> Self {
         RunInput { name: Some(name.into()), input: input.into() }
     }
@@ -97,7 +97,8 @@ impl Input {
     }
 }
 
-/// The names of runs: the names that were given, and for the other runs names that tell them apart.
+/// Returns the names of runs: the given names, and for runs without a name distinguishing names
+/// made from their paths.
 ///
 /// # Errors
 /// A given name that another run has too.
@@ -121,14 +122,14 @@ fn twice(name: &str) -> Error {
     Error::Unanswerable(format!("two runs have the name `{name}`: give each its own"))
 }
 
-/// Checks that no two runs have the same name.
+/// Rejects two runs with equal names.
 pub(in crate::ingest) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut met = HashSet::new();
     names.into_iter().find(|name| !met.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
 }
 
-/// The names that tell runs apart: for each path, the fewest last components that no other path
-/// ends with. Paths that are equal throughout are numbered.
+/// Returns a distinct name for each run: the fewest last components of each path that make the name
+/// unique. Paths that are equal throughout are numbered.
 fn names_by_path(inputs: &[&Input]) -> Vec<String> {
     // The shell's `<(command)` is a number among the open files.
     let is_descriptor =

@@ -1,4 +1,4 @@
-//! A set of distinct ids, numbered in the order in which they were added.
+//! A set of distinct ids, numbered in order of arrival.
 //!
 //! ```text
 //! slots   [ high half of the hash · number + 1 ]   u64, a power of two of them, at most three
@@ -7,11 +7,11 @@
 //! ids     bytes one behind the other, and their ends
 //! ```
 //!
-//! Numbers are those of the order of arrival, so that what is kept beside the ids (tables, facts)
-//! is a plain list. A search that meets the right hash compares one word and is done for most ids
-//! of queries and groups (`q17`, `1049`): the bytes, which lie in a third place, are read for
-//! longer ids alone. The table keeps the high half of a hash only, so growing hashes all ids again;
-//! it makes room for four times as many, so that this is about once for each id.
+//! Ids are numbered in order of arrival, so that data beside the ids (tables, facts) is a plain
+//! list. A search that meets the right hash compares one word and is done for most ids of queries
+//! and groups (`q17`, `1049`): the bytes, which lie in a third place, are read for longer ids
+//! alone. The table keeps only the high half of a hash, so growth hashes all ids again. Each growth
+//! makes room for four times as many ids, so an id is hashed again about once.
 
 use crate::label::Ids;
 
@@ -20,12 +20,13 @@ use super::hash::{Seed, spread};
 use super::id::IdInText;
 
 /// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11
-/// to 43, or to 22 if it is made of ids that are there.
+/// to 43 bytes, or to 22 if the table is made from existing ids.
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct Interner {
     seed: Seed,
     ids: Ids,
-    /// Each id as one word, if it fits. Comparing words avoids reading the bytes.
+    /// The words of the ids: an id of fewer than eight bytes with its length, or 0 for a longer id.
+    /// Comparing words avoids reading the bytes.
     words: Vec<u64>,
     /// High half: the high half of the hash. Low half: the number + 1, 0 for an empty slot.
     slots: Vec<u64>,
@@ -38,8 +39,8 @@ const LOW: u64 = u32::MAX as u64;
 #[inline(always)]
 fn word(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
-    // Seven bytes and the length plus one: no two ids have the same word, and none has 0, which
-    // means a longer one.
+    // Seven bytes and the length plus one: two short ids never share a word, and no short id has
+    // the word 0, which means a longer id.
     if length < 8 { Brief::of(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
 }
 
@@ -49,7 +50,7 @@ impl Interner {
         Interner { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
     }
 
-    /// Makes a set of these ids, which are distinct.
+    /// Makes a set of the distinct ids `ids`.
     pub fn of(ids: Ids, seed: Seed) -> Self {
         let words = ids.iter().map(|id| word(id, 0, id.len())).collect();
         let mut interner = Interner { seed, ids, words, slots: Vec::new() };
@@ -69,7 +70,7 @@ impl Interner {
 
     /// Forgets the ids. Room is kept for about as many.
     pub fn clear(&mut self) {
-        // One large query must not make clearing slow for all small ones behind it.
+        // A large query must not make clearing slow for all small queries behind the large query.
         if self.slots.len() > 16 * (self.ids.len() + 4) {
             self.slots = Vec::new();
         }
@@ -140,8 +141,8 @@ impl Interner {
     #[inline(always)]
     fn find(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Result<u32, usize> {
         let word = word(text, start, end);
-        // Invariant: a quarter of the slots is empty, so that the search ends; `grow` makes their
-        // number a power of two.
+        // Invariant: the search ends, because a quarter of the slots is empty. `grow` makes the
+        // number of slots a power of two.
         let mask = self.slots.len() - 1;
         let mut at = spread(hash) as usize & mask;
         loop {

@@ -5,8 +5,8 @@ use super::Judgments;
 use super::Records;
 use super::Text;
 
-/// Copied rows, each of a query, a document and a number. A query is copied once for rows that
-/// follow one another.
+/// Copied rows, each of a query, a document and a number. A query is copied once for consecutive
+/// rows.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Collected {
     queries: Strings,
@@ -15,7 +15,7 @@ pub(in crate::ingest) struct Collected {
     numbers: Vec<f64>,
 }
 
-/// Byte strings one after the other.
+/// Byte strings in one buffer, without gaps.
 #[derive(Debug)]
 pub(in crate::ingest) struct Strings {
     bytes: Vec<u8>,

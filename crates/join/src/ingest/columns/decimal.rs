@@ -10,8 +10,9 @@ pub(in crate::ingest) struct Integer {
     pub magnitude: u64,
 }
 
-/// Returns the digits of a number below 10⁸, the first in the lowest byte, with leading zeros. It
-/// splits the number into halves, their halves, and those of these.
+/// Returns the digits of a number below 10⁸, the first in the lowest byte, with leading zeros.
+/// Splits the number into two halves of four digits, the halves into pairs, and the pairs into
+/// digits.
 #[inline(always)]
 fn eight_digits(number: u32) -> u64 {
     let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;

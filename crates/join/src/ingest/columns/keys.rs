@@ -7,7 +7,7 @@ use super::text::HashedId;
 pub(in crate::ingest) struct ColumnScratch {
     /// The sort keys of some rows.
     pub(in crate::ingest) keys: Vec<u64>,
-    /// The rows whose numbers are wrong.
+    /// The rows with wrong numbers.
     pub(in crate::ingest) wrong: Vec<u64>,
     /// The hashes of the documents of some rows.
     pub(in crate::ingest) hashed: Vec<HashedId>,

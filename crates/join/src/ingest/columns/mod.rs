@@ -46,7 +46,7 @@ use text::{ColumnId, HashedId};
 use wrong::WrongColumn;
 pub(super) use wrong::{is_fine, not_fine};
 
-/// Results of a run, one on each row: columns of the same length, or a batch of them.
+/// Results of a run, a result in each row: whole columns of equal length, or a batch of rows.
 ///
 /// ```
 /// use laneval::columns::{Records, Text};
@@ -68,14 +68,14 @@ pub struct Records<'a> {
     pub doc: Text<'a>,
     /// The scores: higher is better. ±∞ are scores, NaN is an error.
     pub score: Option<Numbers<'a>>,
-    /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no
-    /// two documents of a query may have the same rank.
+    /// The ranks: lower is better. Scores decide if present; otherwise ranks decide, and no two
+    /// documents of a query may share a rank.
     pub rank: Option<Integers<'a>>,
-    /// The positions where the results begin, and those behind their ends, for results that are
-    /// passages ([`JudgedBy::Span`](crate::label::JudgedBy::Span)).
+    /// The first positions of the results, and the positions behind their ends, for passages
+    /// ([`JudgedBy::Span`](crate::label::JudgedBy::Span)).
     pub span: Option<[Integers<'a>; 2]>,
-    /// Where the results of each row of the caller's table end, if its rows have lists of
-    /// documents. Then problems are told by the rows of the table.
+    /// The end of the results of each row of the caller's table, if its rows have lists of
+    /// documents. Then problems name the rows of the table.
     pub lists: Option<&'a [usize]>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Judgments, one on each row: columns of the same length, or a batch of them.
+/// Judgments, a judgment in each row: whole columns of equal length, or a batch of rows.
 ///
 /// ```
 /// use laneval::columns::Judgments;
@@ -153,8 +153,8 @@ pub struct Judgments<'a> {
     /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the
     /// levels of preferences.
     pub grade: Numbers<'a>,
-    /// The judges, subtopics or groups of preferences, for judgments that are read by them
-    /// ([`Join::judged_by`](crate::ingest::Join::judged_by)).
+    /// The judges, subtopics or groups of preferences, as
+    /// [`Join::judged_by`](crate::ingest::Join::judged_by) asks for.
     pub group: Option<Text<'a>>,
     /// The sub-groups of preferences.
     pub subgroup: Option<Text<'a>>,
@@ -219,7 +219,7 @@ impl SortValue<'_> {
     }
 }
 
-/// Some rows whose columns were checked.
+/// A batch of rows with checked columns.
 #[derive(Debug)]
 pub(in crate::ingest) struct CheckedBatch<'a> {
     pub(in crate::ingest) query: Text<'a>,
@@ -228,9 +228,9 @@ pub(in crate::ingest) struct CheckedBatch<'a> {
     pub(in crate::ingest) rank: Option<Integers<'a>>,
     /// The groups and the sub-groups of judgments.
     pub(in crate::ingest) groups: [Option<Text<'a>>; 2],
-    /// The first position of each row, and the one behind its last.
+    /// The first position of each row, and the position behind its end.
     pub(in crate::ingest) span: Option<[Integers<'a>; 2]>,
-    /// Where the rows of the lists of each row of a table end.
+    /// The end of the rows of each list, for a table with lists in its rows.
     pub(in crate::ingest) lists: Option<&'a [usize]>,
     /// The dictionary of the queries, if a table of its codes pays.
     pub(in crate::ingest) queries: Option<u32>,
@@ -358,7 +358,7 @@ impl<'a> CheckedColumns<'a> {
         self.batches.first().is_some_and(|batch| matches!(batch.value, SortValue::Rank(_)))
     }
 
-    /// Returns what results are sorted by.
+    /// Returns the sort order of the results.
     pub fn order(&self) -> Order {
         if self.is_ranked() {
             Order::Ranks
@@ -421,11 +421,11 @@ impl<'a> CheckedColumns<'a> {
         (before + of_batch) as u64 + 1
     }
 
-    /// Checks columns that are read from a file: no id may be empty there, and every number must be
-    /// finite, as in text.
+    /// Rejects columns of a file with an empty query, document or group, or with a number that is
+    /// not finite. Readers of text reject such rows too.
     ///
     /// # Errors
-    /// The rows that break these rules.
+    /// The rows with an empty value or a number that is not finite.
     pub fn of_a_file(self, role: Role) -> Result<Self> {
         let parts = self.parts_to_check();
         let wrong: Vec<Problems> = parts
@@ -561,8 +561,8 @@ impl<'a> CheckedColumns<'a> {
     }
 
     /// Passes judgments of some rows to `take` until it returns `false`: the number of the row, the
-    /// query, the group and the sub-group, the document, and the grade. What a batch lacks is
-    /// empty.
+    /// query, the group and the sub-group, the document, and the grade. Columns outside the batch
+    /// give empty values.
     pub fn each_grouped(
         &self,
         rows: Range<usize>,
@@ -587,8 +587,8 @@ impl<'a> CheckedColumns<'a> {
         }
     }
 
-    /// Passes rows that follow one another and are of one query to `take`: the query, and the rows.
-    /// The next ones may be of the same query.
+    /// Passes each stretch of consecutive rows of a query to `take`: the query, and the rows. The
+    /// next stretch may be of the same query.
     pub fn each_stretch(&self, mut take: impl FnMut(&[u8], Range<usize>)) {
         let mut digits = [0; LONGEST];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
@@ -679,13 +679,13 @@ fn hashes(values: &Text<'_>, seed: Seed) -> Vec<HashedId> {
     parts.concat()
 }
 
-/// The values of dictionaries, and the number of rows with codes of each. Batches that share a
-/// dictionary follow one another.
+/// Dictionaries of columns, with the number of rows that have codes of each dictionary. A
+/// dictionary that several batches in a row share is listed once.
 #[derive(Default)]
 struct Dictionaries<'a>(Vec<(Text<'a>, usize)>);
 
 impl<'a> Dictionaries<'a> {
-    /// Returns the number of the dictionary of a column, if it has one.
+    /// Returns the number of a column's dictionary; `None` without a dictionary.
     fn number(&mut self, column: &Text<'a>) -> Option<u32> {
         let Text::Coded { values, .. } = *column else { return None };
         match self.0.last_mut() {
@@ -713,7 +713,7 @@ fn check_dictionary(column: &Text<'_>) -> Result<(), WrongColumn> {
 }
 
 impl CheckedBatch<'_> {
-    /// Says what is wrong with columns that have not the same length.
+    /// Returns the message for columns of different lengths.
     fn lengths(&self) -> String {
         let value = match self.value {
             SortValue::Number(_) => "numbers",
@@ -760,7 +760,7 @@ impl<'a> PieceDocs<'a> {
         }
     }
 
-    /// Returns the rank of a row of the piece, if it has one.
+    /// Returns the rank of a row of the piece; `None` without ranks.
     pub fn rank(&self, row: usize) -> Option<i64> {
         let (batch, at) = self.columns.locate(self.start + row);
         batch.rank.and_then(|ranks| ranks.signed(at))

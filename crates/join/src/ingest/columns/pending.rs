@@ -16,7 +16,7 @@ use super::collected::Strings;
 pub(in crate::ingest) struct PendingQuery {
     /// The id of the query, if there are rows.
     query: Strings,
-    /// The parts of the rows; rows of batches of the same shape are in one part.
+    /// The parts of the rows; consecutive batches of equal shape share a part.
     parts: Vec<PendingRows>,
     rows: u64,
 }
@@ -47,7 +47,7 @@ impl PendingQuery {
         self.query.text()
     }
 
-    /// Copies rows of one batch, all of the query that is here already, if there is one.
+    /// Copies rows of a batch. All rows belong to the pending query, if a query is pending.
     pub fn push(&mut self, columns: &CheckedColumns<'_>, rows: Range<usize>) {
         if rows.is_empty() {
             return;

@@ -10,7 +10,7 @@ use crate::ingest::bytes::hash::Seed;
 use crate::ingest::bytes::limits::LONGEST_LINE;
 use crate::numbers::{Integers, borrowed, with_integers};
 
-/// Ids of queries or documents, one on each row, in one of the shapes in which programs have them.
+/// Ids of queries or documents, an id in each row, in a common memory layout.
 ///
 /// Ids are bytes, and compared as bytes: they need not be UTF-8. The caller handles nulls: each row
 /// has an id.
@@ -26,19 +26,19 @@ use crate::numbers::{Integers, borrowed, with_integers};
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum Text<'a> {
-    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one
-    /// offset more than rows. The first need not be 0.
+    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`. A column of `n`
+    /// rows has `n + 1` offsets, of which the first need not be 0.
     Utf8 {
         /// The starts and ends of ids.
         offsets: &'a [i32],
-        /// The bytes of the ids, one after the other.
+        /// The concatenated bytes of the ids.
         bytes: &'a [u8],
     },
     /// Arrow's `LargeUtf8` and `LargeBinary`: like `Utf8`, with offsets of 64 bits.
     LargeUtf8 {
         /// The starts and ends of ids.
         offsets: &'a [i64],
-        /// The bytes of the ids, one after the other.
+        /// The concatenated bytes of the ids.
         bytes: &'a [u8],
     },
     /// Arrow's `Utf8View` and `BinaryView`: 16 bytes for each row, with the length (32 bits) and
@@ -49,8 +49,8 @@ pub enum Text<'a> {
         /// The buffers of longer ids.
         buffers: &'a [&'a [u8]],
     },
-    /// A dictionary: row `i` is `values[codes[i]]`. Each value that occurs is looked up once, not
-    /// once for each row.
+    /// A dictionary: row `i` is `values[codes[i]]`. Each used value is looked up once, not once for
+    /// each row.
     Coded {
         /// The index of the value of each row, from 0.
         codes: Integers<'a>,
@@ -99,7 +99,7 @@ impl<'a> ColumnId<'a> {
         }
     }
 
-    /// Returns whether `other` is the same id.
+    /// Returns whether both ids have equal bytes. An integer counts as its decimal digits.
     pub fn is(self, other: ColumnId<'_>) -> bool {
         let (mut digits, mut others) = ([0; LONGEST], [0; LONGEST]);
         self.bytes(&mut digits) == other.bytes(&mut others)
@@ -125,7 +125,7 @@ fn parts(view: u128) -> [usize; 3] {
     [length as usize, buffer as usize, offset as usize]
 }
 
-/// An id where it lies: the bytes around it, and its place in them.
+/// An id inside a buffer: the bytes of the buffer, and the place of the id.
 #[derive(Clone, Copy)]
 struct IdPlace<'a> {
     bytes: &'a [u8],
@@ -165,14 +165,14 @@ fn equal(one: IdPlace<'_>, other: IdPlace<'_>) -> bool {
 /// The number of rows whose ids are compared at a time.
 const ALIKE: usize = 128;
 
-/// Returns whether all values are equal: each is the one before it, which is one comparison of
-/// memory.
+/// Returns whether all values are equal. One comparison of memory compares each value with the
+/// value before.
 fn all_equal<T: PartialEq>(values: &[T]) -> bool {
     values.is_empty() || values[1..] == values[..values.len() - 1]
 }
 
-/// Returns whether ids that lie one after the other are one id again and again: each is as long as
-/// the first, and every byte is the one that stands an id before it.
+/// Returns whether consecutive ids in memory are all equal. All ids must be as long as the first,
+/// and every byte must equal the byte one id before.
 fn is_repeated<T: Copy + Into<i64>>(offsets: &[T], bytes: &[u8]) -> bool
 where
     Wrapping<T>: Sub<Output = Wrapping<T>> + PartialEq,
@@ -207,7 +207,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns whether there are no rows.
+    /// Returns whether the column has no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -259,8 +259,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns whether `other` is the same column, in the same memory. Only columns of bytes are
-    /// compared.
+    /// Returns whether both columns lie in the same memory. Returns false for codes and numbers,
+    /// because only columns of bytes are compared.
     pub(in crate::ingest) fn is(&self, other: &Text<'_>) -> bool {
         match (*self, *other) {
             (Text::Utf8 { offsets, bytes }, Text::Utf8 { offsets: others, bytes: other }) => {
@@ -281,13 +281,14 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Passes the rows to `change` whose id differs from that of the row before; not the first row.
+    /// Passes each row to `change` whose id differs from the id of the row before; not the first
+    /// row.
     ///
     /// Most queries have many rows, so some rows at a time are first compared as a whole.
     #[inline(always)]
     pub(in crate::ingest) fn each_change(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
         for start in rows.clone().step_by(ALIKE) {
-            // With the row before, so that the first of these is compared as well.
+            // The slice starts a row early, so that the first row is compared with the row before.
             let some = start.saturating_sub(1).max(rows.start)..rows.end.min(start + ALIKE);
             if !self.is_one_id(some.clone()) {
                 self.each_change_of(some, &mut change);
@@ -295,8 +296,8 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Returns whether all rows have the same id, as far as vector comparisons tell: where it says
-    /// no, they may have nevertheless.
+    /// Returns whether vector comparisons prove that all rows have equal ids. Rows with equal ids
+    /// may give false too.
     #[inline(never)]
     fn is_one_id(&self, rows: Range<usize>) -> bool {
         match *self {
@@ -312,7 +313,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Does what `each_change` does, row by row.
+    /// Finds changes as `each_change` does, row by row.
     #[inline(always)]
     fn each_change_of(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
         let all = rows.start + 1..rows.end;
@@ -417,7 +418,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Does what `each_hash` does, row by row.
+    /// Computes hashes as `each_hash` does, row by row.
     #[inline(always)]
     fn each_hash_by_row(
         &self,
@@ -517,9 +518,9 @@ where
     }
     let offsets = &offsets[rows.start..=rows.end];
     let (first, last) = (Wrapping(offsets[0]), offsets[offsets.len() - 1].into());
-    // Bits are collected, in the width of the offsets and without a comparison for each. If no
-    // offset has the bit of its sign, no difference wraps, so a negative one has that bit; and a
-    // length with any bit of 2²⁶ or above is looked at below.
+    // Bits are collected, in the width of the offsets and without a comparison for each offset. If
+    // no offset is negative, no difference wraps, so a negative difference sets the sign bit of
+    // `lengths`. A length with any bit of 2²⁶ or above is examined below.
     let (all, lengths) =
         offsets.windows(2).fold((first, Wrapping::default()), |(all, lengths), pair| {
             let (start, end) = (Wrapping(pair[0]), Wrapping(pair[1]));

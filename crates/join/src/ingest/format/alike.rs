@@ -1,5 +1,6 @@
-//! Records that are written alike, as those of one program are: what stands between their values is
-//! learnt from one record, and compared in the next ones, whose keys need not be read.
+//! JSON records of equal layout, as a program writes them. The text between the values is learnt
+//! from one record. The next records are compared with the learnt text, and their keys need not be
+//! read.
 //!
 //! ```text
 //!           {"query_id": "q1", "doc_id": "d7", "score": 0.5}
@@ -8,8 +9,7 @@
 //! read:                   q1              d3            0.25
 //! ```
 //!
-//! A record that differs anywhere, or whose values are not plain, is none of these, and is read key
-//! by key.
+//! A record with another layout, or with values that are not plain, is read key by key.
 
 use std::borrow::Cow;
 
@@ -20,14 +20,14 @@ use super::lists::each_field;
 /// read.
 pub(super) type PlainValues<'t> = [&'t [u8]; 4];
 
-/// What is known of the records of a text.
+/// The expected layout of the records of a text.
 #[derive(Debug)]
 pub(super) struct AlikeRecords {
     pieces: Vec<RecordPiece>,
-    /// What stands behind the last value.
+    /// The text behind the last value.
     end: Vec<u8>,
-    /// How many records may still be learnt from. Each that is read without reading its keys allows
-    /// another, so that texts whose records differ cost hardly more than they did.
+    /// The number of records that may still be learnt from. Each record read without its keys adds
+    /// one. So unlike records cost hardly more than reading key by key.
     tries: u32,
 }
 
@@ -40,13 +40,13 @@ impl Default for AlikeRecords {
     }
 }
 
-/// A value, and what stands before it.
+/// A value of a record, with the text before the value.
 #[derive(Debug)]
 struct RecordPiece {
     before: Vec<u8>,
-    /// The index of its key.
+    /// The index of the value's key.
     place: usize,
-    /// Whether it is a string; otherwise it is a word.
+    /// Whether the value is a string; otherwise the value is a word.
     quoted: bool,
 }
 
@@ -56,8 +56,8 @@ const NUMBER: usize = 2;
 const LONGEST: usize = 1 << 10;
 
 impl AlikeRecords {
-    /// Reads a record, without the line feed behind it; `None` if it is not like the one that was
-    /// learnt.
+    /// Reads a record, without the line feed behind it; `None` if its layout differs from the
+    /// learnt layout.
     #[inline]
     pub fn read<'t>(&mut self, text: &'t [u8]) -> Option<PlainValues<'t>> {
         let (mut values, mut rest): (PlainValues<'t>, _) = ([&[]; 4], text);
@@ -73,8 +73,8 @@ impl AlikeRecords {
         Some(values)
     }
 
-    /// Learns from a record that was read key by key. `place` is the index of a key that is read,
-    /// of which there are `count`.
+    /// Learns from a record that was read key by key. `place` returns the index of a key among the
+    /// `count` wanted keys.
     pub fn learn(&mut self, record: &[u8], count: usize, place: impl Fn(&[u8]) -> Option<usize>) {
         if self.tries == 0 {
             return;
@@ -85,7 +85,7 @@ impl AlikeRecords {
         let read = cursor.expect(b'{', "'{'").and_then(|()| {
             each_field(&mut cursor, |name, value, cursor| {
                 let (length, quoted) = match &value {
-                    // What is in it may be longer the next time.
+                    // The content of a nested value may be longer in the next record.
                     Token::Open(_) => return Err(Stuck::Incomplete),
                     Token::Word(word) => (word.len(), false),
                     Token::String(Cow::Borrowed(string)) => (string.len(), true),
@@ -117,7 +117,7 @@ fn plain_string(text: &[u8]) -> Option<usize> {
     (text[length] == b'"' && length > 0).then_some(length)
 }
 
-/// The length of a word; one that is an id has only digits.
+/// The length of a word. A word that is an id must have only digits.
 #[inline(always)]
 fn word(text: &[u8], place: usize) -> Option<usize> {
     let length = text.iter().take(LONGEST).position(|&byte| !IN_WORDS[usize::from(byte)])?;

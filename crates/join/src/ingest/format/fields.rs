@@ -1,8 +1,8 @@
-//! Rows of which any columns are read by their names: JSON records, or a table whose first line has
-//! names.
+//! Rows with any columns, which are found by their names: JSON records, or a table whose first line
+//! has names.
 //!
-//! Judgments and results have three fields, and are read where they lie. What is read here is small
-//! beside them: passages by their positions, and the chunks of documents.
+//! Judgments and results have three fields, and are read where they lie. This module reads smaller
+//! inputs: passages by their positions, and the chunks of documents.
 
 use std::borrow::Cow;
 
@@ -17,39 +17,36 @@ use crate::error::{Error, Problem, Problems, Result};
 use crate::ingest::lines::diagnostics::{quoted, whole_file};
 use crate::ingest::lines::separator::{Separator, split};
 
-/// A column that is looked for.
+/// A column to find in a header or in the keys of records.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct NamedColumn<'a> {
-    /// Its content, in a word.
+    /// The content of the column, in a word.
     pub what: &'static str,
-    /// The only name that it may have, if one was given; `-` stands for no column.
+    /// The only name of the column, if a name was given; `-` stands for no column.
     pub given: Option<&'a str>,
-    /// Its names; the first that a header has is taken.
+    /// The names of the column; the first name that a header has is taken.
     pub names: &'static [&'static str],
     pub need: Need,
-    /// What a message about its name adds.
+    /// The hint that a message about the name of the column adds.
     pub hint: &'static str,
 }
 
-/// Whether a column must be there.
+/// The need for a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) enum Need {
     Always,
-    /// Only where the column behind it is not there.
+    /// Only if the next column is missing.
     OrNext,
     Never,
 }
 
-/// The values of the columns of a row; `None` of a column that is not there, or is null or empty
-/// there.
+/// The values of the columns of a row; `None` if a column is missing, null or empty.
 pub(in crate::ingest) type FieldValues<'r> = [Option<Cow<'r, [u8]>>];
 
-/// Passes each row with its line to `take`; what `take` says is wrong is one of the problems of the
-/// text.
+/// Passes each row with its line to `take`; an error of `take` becomes a problem of the text.
 ///
 /// # Errors
-/// A text that cannot be read; a column that must be there and is not; the problems of all rows; no
-/// row at all.
+/// An unreadable text; a missing column; the problems of all rows; no row at all.
 pub(in crate::ingest) fn each_named_row(
     text: &Opened,
     columns: &[NamedColumn<'_>],
@@ -90,7 +87,7 @@ pub(in crate::ingest) fn each_named_row(
     if problems.first.is_empty() { Ok(()) } else { Err(Error::Input(problems)) }
 }
 
-/// What hears of each row, or what is wrong with it.
+/// A callback for each row, with its line, and with its values or an error message.
 type HearRow<'a> = dyn FnMut(u64, Result<&FieldValues<'_>, String>) + 'a;
 
 /// A line, and why nothing can be read from there on.
@@ -119,7 +116,7 @@ pub(in crate::ingest) enum Lacking<'a> {
 /// Chooses the columns among names, by place.
 ///
 /// # Errors
-/// A column that must be there and is not.
+/// A missing column.
 pub(in crate::ingest) fn choose<'a>(
     names: &[Cow<'_, [u8]>],
     columns: &[NamedColumn<'a>],
@@ -281,7 +278,7 @@ fn records(
 /// The keys of a record, and their values.
 type KeysAndValues<'t> = (Vec<Cow<'t, [u8]>>, Vec<Token<'t>>);
 
-/// Reads a record that was opened.
+/// Reads the rest of an opened record.
 fn record<'t>(cursor: &mut Cursor<'t>) -> Result<KeysAndValues<'t>, Stuck> {
     let (mut names, mut values) = (Vec::new(), Vec::new());
     each_field(cursor, |name, value, cursor| {
@@ -305,8 +302,7 @@ impl Keys {
         Ok(Keys(columns.iter().map(|column| column.what).zip(chosen.iter().map(name)).collect()))
     }
 
-    /// Finds keys in a record that those before it lack: a record need not have what may be
-    /// missing.
+    /// Finds keys absent from earlier records: a record may lack optional columns.
     fn complete(&mut self, names: &[Cow<'_, [u8]>], columns: &[NamedColumn<'_>]) {
         for ((_, key), column) in
             self.0.iter_mut().zip(columns).filter(|((_, key), _)| key.is_none())

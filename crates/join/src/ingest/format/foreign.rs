@@ -1,8 +1,8 @@
 //! The recognition of a text that is neither qrels nor a run, from its first lines.
 //!
-//! Only a text whose first line that counts is wrong is looked at. It cannot be read whatever comes
-//! next, so no readable text is ever taken for something else. It gets one message, instead of one
-//! for each line.
+//! Detection examines only a text whose first line with content is wrong. A wrong first line makes
+//! the whole text unreadable, so detection never mistakes a readable text for a foreign format. The
+//! text gets a single message instead of a message for each line.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -15,11 +15,11 @@ use crate::ingest::lines::dialect::Rules;
 use crate::ingest::lines::scan::split;
 use crate::ingest::lines::shape::{LineFault, Role, counts};
 
-/// The number of bytes of a text that are looked at.
+/// The number of bytes of a text that detection examines.
 pub(in crate::ingest) const HEAD: usize = 64 << 10;
-/// The number of its lines that must be wrong in the same way, if it has as many.
+/// The number of lines that must share a fault, if the text is long enough.
 const LINES: usize = 20;
-/// The fewest lines that are needed.
+/// The fewest lines that must share a fault.
 const FEWEST: usize = 3;
 
 /// The recognised format.
@@ -27,12 +27,12 @@ const FEWEST: usize = 3;
 pub(in crate::ingest) enum OtherFormat {
     /// A run where qrels are expected, or qrels where a run is.
     Swapped,
-    /// A table of which rows are wrong: their numbers, from 1, and what is wrong, and how many more
-    /// there are.
+    /// A table with wrong rows: their numbers, from 1, with their faults, and the number of further
+    /// wrong rows.
     Rows(Vec<(u64, String)>, u64),
-    /// Scores alone, without the judgments whose documents they are for.
+    /// Scores alone, without the judgments that name the documents.
     ScoresAlone,
-    /// Something else: the line (0 for the whole file), and what to say.
+    /// Any further format: the line (0 for the whole file), and the message.
     Told(u64, String),
 }
 
@@ -44,8 +44,8 @@ pub(in crate::ingest) struct Head<'a> {
     pub all: bool,
 }
 
-/// The whole lines at the start of a text: at least one, unless that is too long, or the text is
-/// JSON of which less is enough.
+/// Returns the whole lines at the start of a text. A head has at least a line, unless the first
+/// line is too long. For JSON that `is_told` recognises, [`HEAD`] bytes are enough.
 pub(in crate::ingest) fn head(text: &[u8]) -> Head<'_> {
     if text.len() <= HEAD {
         return Head { text, all: true };
@@ -76,13 +76,14 @@ pub(in crate::ingest) fn has_head(text: &[u8]) -> bool {
 }
 
 impl Head<'_> {
-    /// The message about a file that starts with bytes which no text has.
+    /// The message about a file whose first bytes occur in no readable text, such as UTF-16 or
+    /// `xz`.
     pub fn signature(&self, role: Role) -> Option<String> {
         signature(self.text, role)
     }
 }
 
-/// The format of a text that starts like this, if it cannot be TREC.
+/// Returns the format of a text with this head, if the text cannot be TREC.
 pub(in crate::ingest) fn of_head(
     Head { text: head, all }: Head<'_>,
     role: Role,
@@ -128,7 +129,7 @@ fn not_read(what: &str, role: Role) -> String {
     format!("is {what}, which is not read here: {} on each line", role.expected())
 }
 
-/// What a text is that dialects of trec_eval do not read.
+/// The message about a text in a format that dialects of trec_eval do not read.
 fn trec_alone(what: &str) -> String {
     format!(
         "is {what}, and dialects of trec_eval read TREC text alone: `laneval convert` may write it \
@@ -136,7 +137,7 @@ fn trec_alone(what: &str) -> String {
     )
 }
 
-/// The format of a file that starts with these bytes, which no text has.
+/// Returns the message about a file whose first bytes occur in no readable text.
 fn signature(head: &[u8], role: Role) -> Option<String> {
     let (by, command) = match head {
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => ("xz", "xz -dc"),
@@ -168,7 +169,7 @@ fn signature(head: &[u8], role: Role) -> Option<String> {
     ))
 }
 
-/// The message about a text none of whose first lines is right: its format, and what to do.
+/// The message about a text without a correct line at the start: the format, and the remedy.
 fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
     let first = first.trim_ascii_start();
     let mut fields = split(first);
@@ -190,7 +191,7 @@ fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
     }
 }
 
-/// The message about a table that has other columns throughout.
+/// The message about a table with wrong columns in all lines.
 fn columns(fault: LineFault, role: Role) -> Option<String> {
     match (fault, role) {
         (LineFault::Fields(3), Role::Qrels) => {
@@ -211,12 +212,12 @@ fn columns(fault: LineFault, role: Role) -> Option<String> {
     }
 }
 
-/// The message about a text with the program of `awk` that converts it.
+/// The message about a text, with an `awk` program that converts the text.
 fn made(what: &str, awk: &str, role: Role) -> String {
     format!("{what}: {} (`awk '{awk}'` makes it so)", role.expected())
 }
 
-/// Whether every other byte of the start is 0, and no others are.
+/// Whether bytes 0 and bytes above 0 alternate at the start, as in UTF-16.
 fn is_wide(head: &[u8]) -> bool {
     let start = &head[..head.len().min(64) & !1];
     let zeros = |at: usize| start.iter().skip(at).step_by(2).filter(|&&byte| byte == 0).count();
@@ -231,7 +232,7 @@ fn is_wide(head: &[u8]) -> bool {
 const JUDGMENTS_EXPECTED: &str = "this is a run, judgments were expected";
 const RUN_EXPECTED: &str = "these are judgments, a run was expected";
 
-/// The problem of a file that was swapped with `other`.
+/// The problem of a file, swapped with the file `other`.
 pub(in crate::ingest) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
     let (this, that, alone) = match role {
         Role::Qrels => ("a run", "judgments", JUDGMENTS_EXPECTED),
@@ -247,8 +248,7 @@ pub(in crate::ingest) fn swapped(role: Role, file: &str, other: Option<&str>) ->
 }
 
 impl OtherFormat {
-    /// Makes one problem of a file that is read without another with which it may have been
-    /// swapped.
+    /// Makes a problem of a file that was read alone, so without a partner to swap.
     pub fn problems_alone(&self, role: Role, file: &str) -> Problems {
         match (self, role) {
             (OtherFormat::Swapped, Role::Qrels) => whole_file(file, JUDGMENTS_EXPECTED.to_owned()),
@@ -257,7 +257,7 @@ impl OtherFormat {
         }
     }
 
-    /// Makes one problem of a file.
+    /// Makes the problems of a file in this format.
     pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {
             OtherFormat::Swapped => swapped(role, file, None),

@@ -27,11 +27,11 @@ pub(in crate::ingest) struct Form {
 pub(in crate::ingest) enum RowShape {
     /// Lines of TREC.
     Trec,
-    /// A table, read as it lies.
+    /// A table, read without conversion.
     Table(TableLayout),
-    /// Rows that are made of another format.
+    /// Rows converted from a foreign format.
     Made(RowMaker),
-    /// Rows that were read as columns.
+    /// Rows of a columnar file.
     Columns(Box<dyn tables::Table>),
 }
 
@@ -41,7 +41,7 @@ impl Form {
         Form { shape: RowShape::Trec, what: "TREC text".to_owned(), doubtful: false }
     }
 
-    /// The table that the text is, or that is made of it.
+    /// The layout of a table, whether the text is a table or is converted to one.
     pub fn table(&self) -> Option<&TableLayout> {
         match &self.shape {
             RowShape::Trec | RowShape::Columns(_) => None,
@@ -49,7 +49,7 @@ impl Form {
         }
     }
 
-    /// The maker of the rows, if they are made of another format.
+    /// The maker of the rows, if the rows are converted from another format.
     pub fn made(&self) -> Option<&RowMaker> {
         match &self.shape {
             RowShape::Made(made) => Some(made),
@@ -84,13 +84,13 @@ impl Form {
         }
     }
 
-    /// The properties of these judgments that a run without ids needs.
+    /// The properties of the judgments that a run without ids needs.
     pub fn partner(&self) -> Option<&Partner> {
         self.made().and_then(RowMaker::partner)
     }
 
-    /// Changes the form so that ranks order equal scores: if the ranks of a table do not stand
-    /// right behind the documents, its rows are made anew.
+    /// Changes the form to order equal scores by rank. If the ranks of a table do not follow the
+    /// documents directly, the rows are converted.
     pub fn ordered_by_ranks(self) -> Self {
         match self.shape {
             RowShape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
@@ -105,7 +105,7 @@ impl Form {
         }
     }
 
-    /// Drops what comes before the rows, which was read already.
+    /// Drops the part before the rows, because the header was read already.
     pub fn without_header(mut self) -> Self {
         if let RowShape::Table(table) = &mut self.shape {
             table.skip = 0;
@@ -113,7 +113,7 @@ impl Form {
         self
     }
 
-    /// Returns the lines that are read of a text: its own, or the lines that are made of it.
+    /// Returns the lines to read of a text: its own lines, or the lines made from the text.
     pub fn rows<'a>(
         &'a self,
         text: Box<dyn Read + Send + 'a>,
@@ -124,7 +124,7 @@ impl Form {
         }
     }
 
-    /// The queries that the text names without documents, once it was read.
+    /// The queries without documents in the text, known once the text was read.
     pub fn bare_queries(&self) -> Vec<Vec<u8>> {
         match &self.shape {
             RowShape::Made(made) => {
@@ -135,7 +135,7 @@ impl Form {
         }
     }
 
-    /// Returns the line of the text to which the line `line` that is read belongs.
+    /// Returns the line of the text behind the read line `line`.
     pub fn line(&self, line: u64) -> u64 {
         self.made()
             .map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
@@ -143,7 +143,7 @@ impl Form {
 }
 
 impl Form {
-    /// Returns what results are sorted by.
+    /// Returns the sort order of the results.
     pub fn order(&self) -> Order {
         match self.table().map(|table| (table.value, table)) {
             None => Order::Scores { ranks: RankColumn::Behind },
@@ -165,15 +165,15 @@ impl Form {
     }
 }
 
-/// Rows that are made of another format.
+/// Rows converted from a foreign format.
 #[derive(Debug)]
 pub(in crate::ingest) struct RowMaker {
     of: Box<dyn MadeOf>,
     /// The table of the rows.
     pub table: TableLayout,
-    /// The judgments, if runs without ids go with them.
+    /// The judgments, for runs without ids of their own.
     partner: Option<Partner>,
-    /// The matrix of which each cell is a row, if they are made of one.
+    /// The matrix with a cell for each row, if the rows are made from a matrix.
     matrix: Option<Npy>,
     /// The lines of the text from which rows were made the last time.
     lines: Arc<Mutex<LineOrigins>>,
@@ -188,11 +188,11 @@ pub(in crate::ingest) enum Partner {
     Letor(Letor),
     /// A matrix with its name; the matrix of the scores has the same shape.
     Matrix(String, Npy),
-    /// True neighbours; what was found has as many rows.
+    /// True neighbours; the found neighbours have equally many rows.
     Neighbours(TruthOfRun),
 }
 
-/// True neighbours that runs go with.
+/// True neighbours that found neighbours are read with.
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct TruthOfRun {
     /// The name of the text.
@@ -210,12 +210,12 @@ impl RowMaker {
         RowMaker { of: Box::new(of), table, partner: None, matrix: None, lines, bare }
     }
 
-    /// The same rows, as those of the cells of a matrix.
+    /// Marks the rows as the cells of a matrix.
     pub fn with_matrix(self, matrix: Npy) -> Self {
         RowMaker { matrix: Some(matrix), ..self }
     }
 
-    /// The same rows, as judgments that runs without ids go with.
+    /// Marks the rows as judgments for runs without ids.
     pub fn with_partner(self, partner: Partner) -> Self {
         RowMaker { partner: Some(partner), ..self }
     }
@@ -226,12 +226,12 @@ impl RowMaker {
         Ok(MadeText::new(text, self.of.maker()?, self.lines.clone(), self.bare.clone()))
     }
 
-    /// The matrix of which each cell is a row, if they are made of one.
+    /// The matrix with a cell for each row, if the rows are made from a matrix.
     pub fn matrix(&self) -> Option<&Npy> {
         self.matrix.as_ref()
     }
 
-    /// The judgments, if runs without ids go with them.
+    /// The judgments, for runs without ids of their own.
     pub fn partner(&self) -> Option<&Partner> {
         self.partner.as_ref()
     }

@@ -1,14 +1,14 @@
 //! The formats of judgments and runs: a table with a row for each.
 //!
 //! Help, choices and messages of the command, the names that Python takes, and the endings of names
-//! that decide follow from the table. How rows of a format are told and read is said in `tell`.
+//! that decide follow from the table. The module `tell` detects and reads the rows of a format.
 
-/// What is said of a format beside how it is read.
+/// The properties of a format, apart from its reader.
 #[derive(Debug, Clone, Copy)]
 struct FormatRow {
     /// The name by which users ask for the format.
     name: &'static str,
-    /// What the format is, for help.
+    /// The description of the format, for help.
     help: &'static str,
     /// The endings of names, in small letters, that decide where the content can be read in two
     /// ways.
@@ -18,7 +18,7 @@ struct FormatRow {
     tables: Option<(&'static str, Begins)>,
 }
 
-/// Whether a file that begins with these bytes is of a format.
+/// A test of the first bytes of a file for a format.
 type Begins = fn(&[u8]) -> bool;
 
 impl FormatRow {
@@ -131,7 +131,7 @@ formats! {
     }
 }
 
-/// Extensions of compressed files, which stand behind that of the format.
+/// Extensions of compressed files, behind the extension of the format.
 pub(in crate::ingest) const PACKED: [&str; 2] = [".gz", ".zst"];
 
 impl InputFormat {
@@ -139,12 +139,12 @@ impl InputFormat {
         &ROWS[self as usize]
     }
 
-    /// Returns the first format whose row is so.
+    /// Returns the first format whose row satisfies `is`.
     fn find(is: impl Fn(&FormatRow) -> bool) -> Option<Self> {
         InputFormat::ALL.into_iter().map(|(_, format)| format).find(|format| is(format.row()))
     }
 
-    /// Says what the format is, for help.
+    /// Describes the format, for help.
     #[doc(hidden)]
     pub fn help(self) -> &'static str {
         self.row().help

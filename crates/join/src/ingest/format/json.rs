@@ -4,9 +4,9 @@
 //! {"query": {"document": number, …}, …}
 //! ```
 //!
-//! Numbers are passed on as they are written. Several such objects may follow one another. A
-//! document and its number that are written plainly, as nearly all are, are found by vector
-//! comparisons of the 64 bytes in which they lie.
+//! Numbers are passed on as they are written. A text may hold several objects in sequence. Nearly
+//! all documents and numbers are written plainly, and vector comparisons of 64 bytes find such a
+//! pair.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -56,7 +56,7 @@ pub(super) const IN_WORDS: [bool; 256] = {
 pub(super) struct Cursor<'t> {
     text: &'t [u8],
     pub at: usize,
-    /// Whether `text` is all that is left.
+    /// Whether nothing follows `text`.
     ended: bool,
     /// The line of the position.
     pub line: u64,
@@ -67,7 +67,8 @@ impl<'t> Cursor<'t> {
         Cursor { text, at: 0, ended, line }
     }
 
-    /// Returns the next byte that is not blank, without passing it; `None` at the end.
+    /// Skips blanks and returns the next byte without consuming the byte; `None` at the end of the
+    /// text.
     #[inline(always)]
     pub fn peek(&mut self) -> JsonResult<Option<u8>> {
         loop {
@@ -81,7 +82,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Passes the next byte that is not blank, if it is `byte`, and returns whether it is.
+    /// Consumes the next non-blank byte if the byte is `byte`; returns `true` if so.
     #[inline(always)]
     pub fn passes(&mut self, byte: u8) -> JsonResult<bool> {
         let is = self.peek()? == Some(byte);
@@ -89,13 +90,13 @@ impl<'t> Cursor<'t> {
         Ok(is)
     }
 
-    /// Passes `byte`, which must come next; `what` says in an error what was expected.
+    /// Consumes the expected `byte`; `what` names the expected token in an error.
     #[inline(always)]
     pub fn expect(&mut self, byte: u8, what: &str) -> JsonResult<()> {
         if self.passes(byte)? { Ok(()) } else { Err(self.unexpected(what)) }
     }
 
-    /// Makes the error for other text than `what`, which was expected.
+    /// Makes the error for an unexpected text in place of `what`.
     #[cold]
     pub fn unexpected(&self, what: &str) -> Stuck {
         const SHOWN: usize = 20;
@@ -112,7 +113,7 @@ impl<'t> Cursor<'t> {
         Stuck::Wrong(format!("{what} was expected at {}", quoted(&line[..line.len().min(SHOWN)])))
     }
 
-    /// Reads a string, without its quotes; `what` says in an error what was expected.
+    /// Reads a string, without its quotes; `what` names the expected token in an error.
     #[inline(always)]
     pub fn string(&mut self, what: &str) -> JsonResult<Cow<'t, [u8]>> {
         self.expect(b'"', what)?;
@@ -212,7 +213,7 @@ impl<'t> Cursor<'t> {
         Ok(Some((character, 10)))
     }
 
-    /// Reads a value, or the start of one.
+    /// Reads a value, or the start of an object or array.
     #[inline(always)]
     pub fn value(&mut self) -> JsonResult<Token<'t>> {
         match self.peek()? {
@@ -264,8 +265,8 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A document and its number as they lie in a text: for both, 64 bytes, and how many of these
-/// belong to it.
+/// A document and its number in a text: for each of the two, 64 bytes, and the length within these
+/// bytes.
 struct PlainPair<'t> {
     doc: (&'t [u8; 64], usize),
     number: (&'t [u8; 64], usize),
@@ -280,8 +281,9 @@ impl<'t> Cursor<'t> {
     /// Reads the document at `start`, behind its quote, and its number, if they are written
     /// plainly: the document without escapes, then a colon and only a number, all within 64 bytes.
     ///
-    /// Where the next document begins follows from the quotes alone, and the number only confirms
-    /// it. So a processor has the next 64 bytes on their way while it still looks at these.
+    /// The place of the next document follows from the quotes alone, and the number only confirms
+    /// the place. So a processor fetches the next 64 bytes while this iteration still compares the
+    /// current 64 bytes.
     #[inline(always)]
     fn plain_pair<S: Simd>(&self, simd: S, start: usize) -> Option<PlainPair<'t>> {
         let text = self.text.get(start..)?.first_chunk::<128>()?;
@@ -339,7 +341,8 @@ pub(in crate::ingest) fn first_value(text: &[u8]) -> Option<u8> {
     cursor.peek().ok()?
 }
 
-/// Describes objects of queries, for messages; `number` is what a document has.
+/// Describes objects of queries, for messages; `number` is the number of a document: a grade or a
+/// score.
 pub(super) fn objects(number: &str) -> String {
     format!("{{\"query\": {{\"document\": {number}, …}}, …}}")
 }
@@ -366,12 +369,12 @@ pub(super) struct Objects {
     met: HashSet<u128>,
     /// The number of a document: a grade or a score.
     number: &'static str,
-    /// Whether there is only one object, which is a value in another.
+    /// Whether the rows come from a single object, nested as a value in another object.
     inner: bool,
 }
 
 impl Objects {
-    /// Makes a maker of rows; `number` is what a document has: a grade or a score.
+    /// Makes a maker of rows; `number` names the number of a document: a grade or a score.
     pub fn new(number: &'static str) -> Self {
         let (query, met) = Default::default();
         Objects {

@@ -1,4 +1,5 @@
-//! LETOR, as SVMrank, RankLib, LightGBM and XGBoost read it, and files of scores that go with it.
+//! Judgments in LETOR, the format of SVMrank, RankLib, LightGBM and XGBoost, and files of scores
+//! for LETOR judgments.
 //!
 //! ```text
 //! grade qid:query feature:value … # document
@@ -6,8 +7,8 @@
 //!
 //! The name of a document without a comment is the number of its line. If lines have no `qid`, a
 //! file beside the judgments says how many lines each query has, and queries are numbered from 1.
-//! If there are both, they have to agree. A file of scores has as many lines as there are
-//! documents, in their order.
+//! If lines have a `qid` and the file exists too, each group of lines must be a single query. A
+//! file of scores has as many lines as there are documents, in their order.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -43,10 +44,10 @@ impl QueryLengths {
         self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
     }
 
-    /// Reads one number from each line.
+    /// Reads one number from each line of `text`.
     ///
     /// # Errors
-    /// The line of a text that is not a number, and what to say of it.
+    /// The number of the first line without a number, and a message.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
         let lines = (1..)
             .zip(text.split(|&byte| byte == b'\n'))
@@ -155,8 +156,8 @@ impl LetorLines {
         }
     }
 
-    /// Counts a line with this `qid` among those of its group, if there are groups, and says what
-    /// is wrong with it there. If lines have a query too, groups and queries have to agree.
+    /// Counts a line with this `qid` in its group, if groups exist; returns a message if the line
+    /// does not fit. A `qid` must be constant within a group, and change at the next group.
     fn next_of_group(&mut self, qid: Option<&[u8]>) -> Option<String> {
         let groups = self.groups.as_deref()?;
         let begins = self.left == 0;
@@ -276,7 +277,7 @@ fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> u
     start
 }
 
-/// Makes results of scores and of the LETOR text that they belong to.
+/// A maker of results from scores and from the LETOR text of their documents.
 struct Scored<'a> {
     letor: BufReader<Box<dyn Read + Send + 'a>>,
     name: &'a str,

@@ -41,7 +41,7 @@ impl ListKeys {
         format!("{{\"{}\": …, {group}{}{numbers}}}", printable(&self.query), list(&self.docs))
     }
 
-    /// The table of the rows that are made of records with these keys.
+    /// The layout of the table of rows made of records with these keys.
     pub fn table(&self) -> TableLayout {
         rows_of_lists(self.role, self.numbers.is_some(), self.group.is_some(), &self.shape())
     }
@@ -89,7 +89,7 @@ pub(super) struct ListOfQuery<'t> {
     pub numbers: Option<Vec<Cow<'t, [u8]>>>,
 }
 
-/// Reads a record that was opened.
+/// Reads the lists of a record behind its opening brace.
 pub(super) fn found_list<'t>(
     keys: &ListKeys,
     cursor: &mut Cursor<'t>,
@@ -146,7 +146,7 @@ fn list_of<'t>(
     Ok(ListOfQuery { query, group, docs, numbers })
 }
 
-/// Says that a list of numbers has another length than that of the ids beside it.
+/// Returns the message for a list of numbers and a list of ids of different lengths.
 pub(super) fn wrong_lengths(ids: usize, numbers: usize, what: &str) -> String {
     let count =
         |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
@@ -164,7 +164,7 @@ pub(super) fn number<'t>(value: Token<'t>, what: &str) -> Result<Cow<'t, [u8]>, 
     }
 }
 
-/// A value of a record: a single one, or a list of these.
+/// The value of a field of a record: a token, or a list of tokens.
 enum FieldValue<'t> {
     Single(Token<'t>),
     List(Vec<Token<'t>>),
@@ -265,7 +265,7 @@ pub(super) struct LeftRows {
     /// The bytes of documents and their numbers, and where each of them ends.
     bytes: Vec<u8>,
     ends: Vec<[usize; 2]>,
-    /// The number of rows that were made.
+    /// The number of rows made so far.
     made: usize,
     numbers: bool,
 }

@@ -1,5 +1,4 @@
-//! A look at the start of a text: what is known of it, its first lines, and what every format asks
-//! of them.
+//! A look at the start of a text: known facts, the first lines, and helpers that all formats use.
 
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use crate::label::JudgedBy;
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct KnownOfText<'a> {
     pub role: Role,
-    /// The facets by which judgments are read, if tables can have them.
+    /// The facets of judgments to read, if tables can have the facets.
     pub by: Option<JudgedBy>,
     /// The name of the text, perhaps a path.
     pub name: &'a str,
@@ -41,7 +40,7 @@ pub(in crate::ingest) struct TableReaders {
     pub ranks: bool,
 }
 
-/// What a text was told to be.
+/// The recognised format of a text, or an error.
 pub(super) type Told = Result<Form, OtherFormat>;
 
 /// The fewest lines of a table with blanks that has no header.

@@ -2,8 +2,8 @@
 //! out.
 //!
 //! Fields end with a byte that no id has (`UNIT`), so ids may have blanks. An error in the text is
-//! a line of its own (`WRONG`), so that all errors are reported in order. The lines know from which
-//! lines of the text they were made.
+//! a line of its own (`WRONG`), so that all errors are reported in order. `LineOrigins` maps each
+//! made line to its line of the text.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,20 +14,20 @@ use crate::ingest::lines::diagnostics::quoted;
 
 /// A maker of rows of another format.
 pub(in crate::ingest) trait MakeRows: Send {
-    /// Makes rows from the start of `text`, which is all that is left if it has `ended`. Returns
-    /// how many bytes of `text` are finished: 0 if more text is needed, or at its end.
+    /// Makes rows from the start of `text`; `ended` says that no text follows. Returns how many
+    /// bytes of `text` are finished: 0 if more text is needed, or at the end of the text.
     ///
     /// # Errors
-    /// Another text that is read beside this one, and cannot be read.
+    /// A second text, read beside `text`, that cannot be read.
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize>;
 }
 
 /// A text of another format: what its rows are made of, beside its bytes.
 pub(in crate::ingest) trait MadeOf: std::fmt::Debug + Send + Sync {
-    /// Returns a maker that is at the start of the text.
+    /// Returns a maker at the start of the text.
     ///
     /// # Errors
-    /// Another text that is read beside this one, and cannot be read.
+    /// A second text, read beside this text, that cannot be read.
     fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>>;
 
     /// Whether the text has names by which a document can be chosen: of columns, or of keys.
@@ -50,17 +50,18 @@ pub(in crate::ingest) struct MadeRows {
     /// The start of rows of the current query: the query and the byte behind it; empty if this is
     /// longer than the buffer.
     prefix: ([u8; 64], usize),
-    /// The number of lines that were made so far, these included.
+    /// The number of lines made so far, including the lines in `text`.
     count: u64,
     lines: LineOrigins,
     /// Whether no more rows are made.
     ended: bool,
-    /// Whether the maker has more rows of the text that it has finished, for there were enough.
+    /// Whether the maker stopped with rows left of a finished text, because `ENOUGH` bytes of rows
+    /// were made.
     unfinished: bool,
     bare: BareQueries,
 }
 
-/// The queries that a text names without documents, such as `"q": {}`: no row can name them.
+/// The queries without documents in a text, such as `"q": {}`: no row can name them.
 pub(in crate::ingest) type BareQueries = Arc<Mutex<Vec<Vec<u8>>>>;
 
 impl Default for MadeRows {
@@ -153,7 +154,7 @@ impl MadeRows {
         self.put([query, &[UNIT], doc, &[UNIT], other, &[UNIT], number, b"\n"]);
     }
 
-    /// Adds an error on line `line` of the text; 0 for one of the whole text.
+    /// Adds an error on line `line` of the text; 0 stands for an error of the whole text.
     pub fn wrong(&mut self, line: u64, message: &str) {
         self.begin(line);
         self.put([&[WRONG], printable_line(message).as_bytes(), b"\n"]);
@@ -165,13 +166,13 @@ impl MadeRows {
         self.ended = true;
     }
 
-    /// Adds a query that has no documents.
+    /// Adds a query without documents.
     #[cold]
     pub fn bare_query(&mut self, query: &[u8]) {
         self.bare.lock().unwrap_or_else(PoisonError::into_inner).push(query.to_vec());
     }
 
-    /// Says that there are more rows of the text that is finished, which are made the next time.
+    /// Notes that the maker has more rows of the finished text, to be made in the next call.
     pub fn more_follow(&mut self) {
         self.unfinished = true;
     }
@@ -190,7 +191,7 @@ impl MadeRows {
     }
 }
 
-/// Writes a message as one line. Ids in it were made printable before.
+/// Returns a message as one line. The caller has made ids in the message printable.
 fn printable_line(message: &str) -> String {
     message.replace('\n', " ")
 }
@@ -198,7 +199,7 @@ fn printable_line(message: &str) -> String {
 /// The most bytes of an id that is written out for each row.
 const LONGEST_ID: usize = 64 << 10;
 
-/// Says what is wrong with an id, called `what` in the message; `None` if it is valid.
+/// Checks an id; returns a message that calls the id `what`, or `None` if the id is valid.
 pub(in crate::ingest) fn wrong_id(what: &str, id: &[u8]) -> Option<String> {
     if id.is_empty() {
         return Some(format!("the {what} is empty"));
@@ -252,7 +253,7 @@ impl LineOrigins {
 pub(in crate::ingest) struct MadeText<'a> {
     text: Box<dyn Read + Send + 'a>,
     maker: Box<dyn MakeRows + 'a>,
-    /// Text that was read, of which the first `done` bytes are finished.
+    /// The bytes of the text in memory; the first `done` bytes are finished.
     buffer: Vec<u8>,
     done: usize,
     filled: usize,

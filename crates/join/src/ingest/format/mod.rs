@@ -25,10 +25,10 @@
 //! ranked    tables whose ranks do not stand right behind the documents
 //! ```
 //!
-//! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned
-//! into lines while they are read, and these lines are read like compressed text: by blocks, while
-//! another thread works on the rows. Only the cells of a matrix in memory are read without, where
-//! nothing is wrong with it.
+//! TREC text and tables (see `scan` and `table`) are read in place. The other formats are turned
+//! into lines while they are read. The made lines are read like compressed text: by blocks, while
+//! another thread works on the rows. Only the cells of a valid matrix in memory are read without
+//! lines.
 
 mod alike;
 pub(super) mod fields;

@@ -1,5 +1,5 @@
-//! The names of columns: those that a header or a record is recognised by, and those that the user
-//! gives.
+//! Names of columns: the names that identify the columns of a header or record, and the names that
+//! the user gives.
 
 use std::fmt;
 use std::str::FromStr;
@@ -56,10 +56,10 @@ impl ColumnRole {
         }
     }
 
-    /// Finds the column of a content.
+    /// Parses the content of a column.
     ///
     /// # Errors
-    /// A content that no column has.
+    /// An unknown content.
     fn of(name: &str) -> Result<Self, String> {
         let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
         known.ok_or_else(|| {
@@ -119,7 +119,7 @@ impl ColumnRole {
                 &["score", "sim", "prediction", "pred", "preds", "rating_pred"]
             }
             (ColumnRole::Rank, Role::Run) => &["rank"],
-            // As Chroma, LlamaIndex, LangChain and others write them.
+            // Spellings of Chroma, LlamaIndex, LangChain and other libraries.
             (ColumnRole::Start, _) => {
                 &["start", "start_index", "start_char_idx", "start_offset", "begin"]
             }
@@ -129,9 +129,9 @@ impl ColumnRole {
         }
     }
 
-    /// The names that are tried where the usual ones are not enough, so that what was read before
-    /// keeps its meaning: of columns with a list in each row, as Ragas, LlamaIndex and OpenSearch
-    /// write them, and of Quepid's tables.
+    /// Fallback names, tried only where the usual names are not enough, so that files keep their
+    /// earlier meaning. Ragas, LlamaIndex and OpenSearch use the names for columns with a list in
+    /// each row, and Quepid for its tables.
     fn also_known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
             (ColumnRole::Query, _) => &["user_input", "searchtext", "query_text"],
@@ -240,7 +240,8 @@ impl fmt::Display for ColumnNames {
 
 impl ColumnNames {
     /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score`
-    /// or `rank`, and the name of its column; those that are not given are recognised.
+    /// or `rank`, and the name of its column. Columns without a pair are recognised by their usual
+    /// names.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -270,7 +271,7 @@ impl ColumnNames {
     /// ```
     ///
     /// # Errors
-    /// A content other than these; a column that is missing, or is there twice.
+    /// An unknown content; a missing column; a repeated column.
     pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
         let column = |name: Option<&str>| name.map(ColumnRole::of).transpose();
         let ordered: Result<_, String> = columns.into_iter().map(column).collect();
@@ -278,8 +279,7 @@ impl ColumnNames {
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
     }
 
-    /// Returns these columns if they are all that judgments or results need; otherwise says what is
-    /// wrong.
+    /// Returns the columns if they suffice for judgments or results; otherwise returns a message.
     fn complete(names: Names) -> Result<Self, String> {
         let columns = ColumnNames(names);
         let (all, is) = (columns.columns(), |one: ColumnRole| columns.columns().contains(&one));
@@ -303,8 +303,8 @@ impl ColumnNames {
         Err(wrong.to_owned())
     }
 
-    /// Returns these columns, or those that are recognised, with another one for the document;
-    /// columns in order have no names.
+    /// Returns `columns` with `name` as the column of the document. Columns in order have no names,
+    /// so recognised columns replace the columns in order.
     pub(in crate::ingest) fn with_doc(columns: Option<&Self>, name: &str) -> Self {
         let known: &[(ColumnRole, String)] = match columns {
             Some(ColumnNames(Names::Named(named))) => named,
@@ -321,7 +321,7 @@ impl ColumnNames {
         }
     }
 
-    /// Returns whether the columns are those of judgments.
+    /// Returns whether the columns are columns of judgments.
     pub fn are_of_qrels(&self) -> bool {
         self.columns().contains(&ColumnRole::Grade)
     }
@@ -341,7 +341,7 @@ impl ColumnNames {
     }
 }
 
-/// The indices of the columns that are read.
+/// The indices of the columns to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct ChosenColumns {
     pub query: usize,
@@ -389,7 +389,7 @@ pub(in crate::ingest) enum NotChosen {
     NoNames(Missing),
     /// Some names are known, but a needed one is missing.
     Missing(Missing),
-    /// A column that was named is missing, or is there twice; what to say of it.
+    /// A column named by the user that is missing or repeated, as a message.
     Wrong(String),
 }
 
@@ -402,9 +402,9 @@ pub struct Missing {
     pub what: &'static str,
     /// The names by which the column is recognised.
     pub known: Vec<&'static str>,
-    /// The names that the text has, in quotes.
+    /// The names in the text, in quotes.
     pub among: Vec<String>,
-    /// The name among them that is known, if only one is.
+    /// The first known name among the names of the text, if any.
     pub met: Option<String>,
 }
 
@@ -447,7 +447,7 @@ pub(in crate::ingest) fn in_order(
     })
 }
 
-/// Chooses the columns that `find` finds; of `numbers`, the first that is found.
+/// Chooses columns through `find`, and the first column of `numbers` with a match.
 fn chosen(
     find: impl Fn(ColumnRole) -> Option<usize>,
     numbers: &[ColumnRole],
@@ -506,18 +506,18 @@ pub(in crate::ingest) fn choose_rows(
     })
 }
 
-/// The names in a header, and those that are looked for.
+/// A header's names, with the column names to look for.
 #[derive(Clone, Copy)]
 struct NamedHeader<'a> {
     names: &'a [&'a [u8]],
     role: Role,
-    /// The columns of numbers, one of which is read.
+    /// The columns of numbers, in order of preference; a single one is read.
     numbers: &'a [ColumnRole],
-    /// The names that the user gave.
+    /// The names given by the user.
     given: &'a [(ColumnRole, String)],
     /// What the columns have in each row; none if all have a single value.
     shapes: &'a [CellShape],
-    /// Whether the names are tried that come after the usual ones.
+    /// Whether to try the additional names after the usual names.
     more: bool,
 }
 
@@ -525,10 +525,10 @@ struct NamedHeader<'a> {
 const NO_COLUMN: &str = "-";
 
 impl<'a> NamedHeader<'a> {
-    /// Makes the header of these names.
+    /// Makes the header from column names.
     ///
     /// # Errors
-    /// A name that was given and is not there.
+    /// A name given by the user that the header lacks.
     fn of(
         names: &'a [&'a [u8]],
         shapes: &'a [CellShape],
@@ -555,12 +555,12 @@ impl<'a> NamedHeader<'a> {
         Ok(header)
     }
 
-    /// The same header, in which more names are tried after the usual ones.
+    /// Returns this header with additional names to try after the usual names.
     fn with_more_names(self) -> Self {
         NamedHeader { more: true, ..self }
     }
 
-    /// What the column `at` has in each row.
+    /// The shape of the cells of the column `at`.
     fn shape(self, at: usize) -> CellShape {
         self.shapes.get(at).copied().unwrap_or(CellShape::Single)
     }
@@ -674,7 +674,7 @@ impl<'a> NamedHeader<'a> {
         self.find_where(column, |_| true)
     }
 
-    /// Finds the column of this role, among those that `fits` allows.
+    /// Finds the column of a role among the columns that `fits` allows.
     fn find_where(self, column: ColumnRole, fits: impl Fn(usize) -> bool) -> Option<usize> {
         let NamedHeader { given, numbers, .. } = self;
         match given.iter().find(|(other, _)| *other == column) {
@@ -695,8 +695,8 @@ impl<'a> NamedHeader<'a> {
         column.known_as(self.role).iter().chain(more).copied()
     }
 
-    /// Refuses columns of which others have the name too. A name that is written exactly as known
-    /// or given goes before one that differs in case.
+    /// Rejects a chosen column if another column has the same name. A name spelled exactly as known
+    /// or given beats a name that differs in case.
     fn without_twins(self, read: &[Option<usize>]) -> Result<(), NotChosen> {
         let names = self.names;
         let is_exact = |at: usize| {
@@ -725,7 +725,7 @@ impl<'a> NamedHeader<'a> {
         }
     }
 
-    /// Says which column is missing, in a header that lacks one.
+    /// Returns the error that names the missing column of a header.
     fn lacks(self, by: Option<JudgedBy>) -> NotChosen {
         let NamedHeader { names, role, numbers, given, .. } = self;
         let find = |column| self.find(column);

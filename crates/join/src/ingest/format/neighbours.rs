@@ -8,10 +8,10 @@
 //! ids     a matrix of integers of NumPy (see `npy`)
 //! ```
 //!
-//! Of T true neighbours the nearest has the grade T, the next one T − 1, and those of equal
-//! distance all have that of the first. What was found has its rank. Queries are numbered from 1.
-//! −1, or 2³² − 1, is an empty place; one between others keeps its rank, under a docno that no id
-//! has.
+//! Of T true neighbours the nearest has the grade T, the next one T − 1. Neighbours of equal
+//! distance all have the grade of the first of them. Each retrieved neighbour has its rank. Queries
+//! are numbered from 1. −1, or 2³² − 1, is an empty place. An empty place between ids keeps its
+//! rank, under a docno that no id has.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -86,8 +86,8 @@ impl IdFile {
         Ok(IdFile { layout: IdLayout::Matrix(npy), width })
     }
 
-    /// The number of rows, if the file has this many bytes; 0 if these are no whole rows, whose end
-    /// is told when they are read.
+    /// The number of rows in a file of `bytes` bytes; 0 if the last row is cut off. The reader of
+    /// the rows reports the cut row.
     fn rows(&self, bytes: u64) -> u64 {
         match &self.layout {
             IdLayout::Counted if !bytes.is_multiple_of(4 * (self.width + 1)) => 0,
@@ -159,7 +159,7 @@ pub(super) struct OfTruth {
 }
 
 impl OfTruth {
-    /// Makes the truth of a file, and what runs need to know of it.
+    /// Makes the truth of a file, and the facts that runs need about the truth.
     ///
     /// # Errors
     /// A text that cannot be read.
@@ -194,7 +194,7 @@ impl MadeOf for OfTruth {
     }
 }
 
-/// Neighbours that were found, with the truth that they go with.
+/// Found neighbours, with the true neighbours for comparison.
 #[derive(Debug)]
 pub(super) struct OfFound(pub IdFile, pub Option<TruthOfRun>);
 
@@ -243,7 +243,7 @@ impl<'f> IdCells<'f> {
         Some(all.saturating_sub(self.read))
     }
 
-    /// Begins a row with its number of ids; says what is wrong with it.
+    /// Begins a row of `width` ids; returns a message if row 1 has another width.
     fn begin(&mut self, width: u32) -> Option<String> {
         let (width, first) = (i64::from(width as i32), self.file.width);
         let fits = u64::try_from(width) == Ok(first);
@@ -256,7 +256,7 @@ impl<'f> IdCells<'f> {
         })
     }
 
-    /// Makes what an id is; says what is wrong with it.
+    /// Makes the row of an id; returns a message if the id or its distance is wrong.
     fn cell(&mut self, id: i128, rows: &mut MadeRows) -> io::Result<Option<String>> {
         let (column, row) = (self.column.unwrap_or(0), self.query.number);
         let is_empty = id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX);

@@ -282,7 +282,7 @@ struct Header<'t> {
 }
 
 impl<'t> Header<'t> {
-    /// Reads a dictionary of Python; `None` if it is not the one of a header.
+    /// Parses a Python dictionary; `None` if the dictionary is not a header.
     fn of(text: &'t [u8]) -> Option<Self> {
         let mut literal = Literal(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
@@ -315,7 +315,7 @@ impl<'t> Header<'t> {
 struct Literal<'t>(&'t [u8]);
 
 impl<'t> Literal<'t> {
-    /// Returns the next byte that is not blank.
+    /// Returns the next non-blank byte.
     fn next(&mut self) -> Option<u8> {
         self.0 = self.0.trim_ascii_start();
         self.0.first().copied()
@@ -414,7 +414,7 @@ impl MatrixCells {
         let value = self.npy.value(cell);
         let (query, document) = (&mut self.query, &mut self.document);
         if value.is_finite() {
-            // The rows of a query begin alike, where they follow one another.
+            // Consecutive rows of a query share the bytes of the query as a prefix.
             let is_first = document.number == 1 && !self.npy.fortran;
             if is_first {
                 rows.begin_query(query.digits());

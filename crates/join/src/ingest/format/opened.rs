@@ -56,7 +56,7 @@ impl Input {
 pub(in crate::ingest) struct Opened {
     /// The name of the input in messages.
     pub name: String,
-    /// The path of the input, if it has one.
+    /// The path of the input, or `None` for other inputs.
     pub path: Option<PathBuf>,
     bytes: TextBytes,
 }
@@ -132,8 +132,8 @@ pub(in crate::ingest) fn read_on(
     Ok(false)
 }
 
-/// Whether no text starts with these bytes: there are zeros among them, and they are not UTF-8, but
-/// for a character that is cut off.
+/// Whether no text starts with these bytes. Such bytes contain zeros and are not UTF-8; a character
+/// cut off at the end still counts as UTF-8.
 fn is_binary(start: &[u8]) -> bool {
     let is_utf8 =
         std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
@@ -193,8 +193,8 @@ impl Opened {
         }
     }
 
-    /// The start of the text, with a whole line if there is one; `None` if it cannot be
-    /// decompressed, which is reported when the whole text is read.
+    /// The start of the text, with a whole line if the text has one; `None` for broken compression,
+    /// which the reader of the whole text reports.
     pub fn start(&self) -> Option<Cow<'_, [u8]>> {
         let (bytes, codec) = self.content();
         let Some(codec) = codec else { return Some(Cow::Borrowed(bytes)) };

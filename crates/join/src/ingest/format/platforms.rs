@@ -10,8 +10,8 @@
 //! Quepid      {"queries": [{"query": query, "ratings": {document: 1}}]}
 //! ```
 //!
-//! What lies around these is passed a token at a time, for it may be a whole corpus. What belongs
-//! to one query is read at once.
+//! The parts around judgments or results are skipped token by token, for such a part may be a whole
+//! corpus. The value of one query is read at once.
 
 use std::borrow::Cow;
 
@@ -42,7 +42,7 @@ pub(super) enum Platform {
 }
 
 impl Platform {
-    /// Whether it has judgments or results.
+    /// The role of the file: judgments or results.
     pub fn role(self) -> Role {
         match self {
             Platform::Predictions | Platform::EvalResponse => Role::Run,
@@ -62,7 +62,7 @@ impl Platform {
         }
     }
 
-    /// The shape of what is read, for messages.
+    /// The shape of the file, for messages.
     pub fn shape(self) -> &'static str {
         match self {
             Platform::Predictions => "{subset: {split: {query: {document: score, …}}}}",
@@ -82,7 +82,7 @@ impl Platform {
         }
     }
 
-    /// The table of the rows that are made.
+    /// The layout of the table of made rows.
     pub fn table(self) -> TableLayout {
         match self {
             Platform::Predictions => TableLayout::made(NumberKind::Number, self.shape()),
@@ -90,8 +90,8 @@ impl Platform {
         }
     }
 
-    /// The key of the object or array whose values are queries, and the byte that opens it. That of
-    /// OpenSearch may lie deep in a response, the others belong to the outermost object.
+    /// The key of the object or array of queries, and its opening byte. The key of OpenSearch may
+    /// lie deep in a response; the other keys belong to the outermost object.
     fn queries(self) -> (&'static [u8], u8) {
         match self {
             Platform::Predictions => (b"", b'{'),
@@ -103,7 +103,8 @@ impl Platform {
         }
     }
 
-    /// Reads a query and what belongs to it: a value that was begun, with its key in an object.
+    /// Reads a query with its documents from an opened value; `key` is the key of the value in its
+    /// object.
     fn query<'t>(
         self,
         key: Cow<'t, [u8]>,
@@ -148,7 +149,7 @@ struct PartsOfQuery<'t> {
     query: Option<Token<'t>>,
     /// Documents and their grades.
     docs: Vec<(Option<Token<'t>>, Option<Token<'t>>)>,
-    /// Whether there are documents, perhaps none.
+    /// Whether the query has a list of documents, perhaps empty.
     listed: bool,
 }
 
@@ -262,7 +263,7 @@ fn fields_of<'t>(
     })
 }
 
-/// Reads a grade, which may be text, as OpenSearch writes it.
+/// Reads a grade: a number, or a string as OpenSearch writes grades.
 fn grade_of(value: Token<'_>) -> Result<Cow<'_, [u8]>, String> {
     let in_number = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
     match value {
@@ -271,7 +272,7 @@ fn grade_of(value: Token<'_>) -> Result<Cow<'_, [u8]>, String> {
     }
 }
 
-/// A file of a platform, and which subset of it is read.
+/// A file of a platform, and the subset to read.
 #[derive(Debug)]
 pub(super) struct OfPlatform {
     pub platform: Platform,
@@ -286,15 +287,15 @@ impl MadeOf for OfPlatform {
     }
 }
 
-/// An object or array that was opened.
+/// An open object or array.
 #[derive(Debug, Clone)]
 struct OpenLevel {
     open: u8,
-    /// Whether nothing in it was read.
+    /// Whether none of its content was read yet.
     first: bool,
     /// Whether its values are queries.
     queries: bool,
-    /// The key whose value it is.
+    /// The key of the object or array in its parent.
     key: Vec<u8>,
 }
 
@@ -312,7 +313,7 @@ pub(super) struct RowsOfPlatform<'p> {
     pending: LeftRows,
     /// The queries of a subset of predictions, while they are read.
     predictions: Option<Objects>,
-    /// The subsets that were met, and whether one was read.
+    /// The names of the subsets met so far; `read` says whether one of the subsets was read.
     subsets: Vec<String>,
     read: bool,
     ended: bool,
@@ -414,7 +415,7 @@ impl<'p> RowsOfPlatform<'p> {
         }
     }
 
-    /// Notes a subset; returns whether it is the one that is read.
+    /// Notes a subset; returns whether to read this subset.
     fn meets(&mut self, subset: String) -> bool {
         let is_read =
             self.of.subset.as_ref().map_or(self.subsets.is_empty(), |asked| *asked == subset);
@@ -423,7 +424,8 @@ impl<'p> RowsOfPlatform<'p> {
         is_read
     }
 
-    /// Says at the end which subsets there are, if it is not clear which is meant.
+    /// Returns a message that lists all subsets, if the choice is ambiguous or the chosen subset is
+    /// missing. Called at the end of the text.
     fn wrong_subsets(&self) -> Option<String> {
         let mut all = self.subsets.clone();
         all.sort_unstable();
@@ -449,7 +451,7 @@ impl<'p> RowsOfPlatform<'p> {
     }
 }
 
-/// The key of MTEB's predictions that says of which model they are.
+/// The key of MTEB's predictions for the metadata of the model.
 pub(super) const META: &[u8] = b"mteb_model_meta";
 
 impl MakeRows for RowsOfPlatform<'_> {

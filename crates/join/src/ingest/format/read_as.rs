@@ -30,10 +30,10 @@ pub struct ReadAs {
     /// The file that says how many lines each query has, for LETOR judgments without `qid`. By
     /// default it has the path of the judgments with `.query` or `.group` behind it.
     pub query_lengths: Option<PathBuf>,
-    /// The subset that is read of MTEB's predictions, as `en/test`. By default there must be only
-    /// one.
+    /// The subset of MTEB's predictions to read, as `en/test`. By default the predictions must have
+    /// a single subset.
     pub subset: Option<String>,
-    /// The way messages write the options that they name.
+    /// The style in which messages write options.
     pub options: OptionStyle,
 }
 
@@ -46,8 +46,8 @@ impl ReadAs {
         }
     }
 
-    /// Whether a text that begins with `start` has to be there as a whole before its rows are made:
-    /// tables, and ids of neighbours whose distances stand behind them.
+    /// Whether the whole text must be in memory before rows are made of a text beginning with
+    /// `start`: tables, and ids of neighbours followed by their distances.
     pub(in crate::ingest) fn needs_whole(&self, start: &[u8], name: &str) -> bool {
         let format = self.format.or_else(|| InputFormat::of_name(name));
         self.tables(start).is_some() || format == Some(InputFormat::Ibin)

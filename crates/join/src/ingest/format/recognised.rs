@@ -1,4 +1,4 @@
-//! The formats that were recognised, for those who ask.
+//! The recognised formats of inputs, for callers that ask.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,16 +33,16 @@ pub struct RecognisedText {
     pub name: String,
     /// The format, in words.
     pub what: String,
-    /// Whether the text might be something else, so that the user should be told.
+    /// Whether the recognition is doubtful; the user should then read a note.
     pub doubtful: bool,
-    /// Whether it probably is something else, so that numbers are wrong.
+    /// Whether the text probably is a wrong input that makes numbers wrong.
     pub wrong: bool,
-    /// Whether this says what was done with the text, and not what it is.
+    /// Whether `what` describes the treatment of the text, and not its format.
     pub note: bool,
     /// The number of neighbours of each query, if these are judgments made of ids of true
     /// neighbours.
     pub neighbours: Option<u64>,
-    /// Whether the text has judgments; `None` where this says what was done with it.
+    /// The role of the text, judgments or run; `None` for a doubt or a note.
     pub(in crate::ingest) role: Option<Role>,
 }
 
@@ -129,7 +129,7 @@ impl Recognised {
         }
     }
 
-    /// Adds texts that were recognised elsewhere.
+    /// Adds texts recognised by another reader.
     pub fn extend(&self, texts: impl IntoIterator<Item = RecognisedText>) {
         texts.into_iter().for_each(|text| self.push(text));
     }
@@ -140,8 +140,8 @@ impl Recognised {
     }
 }
 
-/// Whether two names are those of one file. Names of other inputs, such as text in memory or a
-/// pipe, are those of none.
+/// Returns whether two names denote one file. Names of other inputs, such as text in memory or a
+/// pipe, denote no file.
 fn is_same_file(one: &str, other: &str) -> bool {
     let (one, other) = (Path::new(one), Path::new(other));
     let file = |path: &Path| path.is_file().then(|| path.canonicalize().ok()).flatten();

@@ -92,7 +92,7 @@ impl RecordKeys {
         }
     }
 
-    /// Returns the keys that were chosen among `names`.
+    /// Returns the keys chosen among `names`.
     fn of_chosen(chosen: ChosenRows, names: &[Vec<u8>], role: Role, by: Option<JudgedBy>) -> Self {
         let name = |at: usize| names[at].clone();
         match chosen {
@@ -116,7 +116,7 @@ impl RecordKeys {
         }
     }
 
-    /// The table of the rows that are made of records with these keys.
+    /// The layout of the table of rows made of records with these keys.
     pub fn table(&self) -> TableLayout {
         match self {
             RecordKeys::Single(keys) => keys.table(),
@@ -132,7 +132,7 @@ impl RecordKeys {
         }
     }
 
-    /// What the numbers of these records are called.
+    /// The name of the numbers of the records: `rank`, or the usual name for the role.
     pub fn number(&self, role: Role) -> &'static str {
         match self {
             RecordKeys::Single(keys) if keys.value != NumberKind::Number => "rank",
@@ -156,12 +156,12 @@ impl SingleKeys {
         self.rank.as_deref().or(self.group.as_ref().map(|(_, key)| &key[..]))
     }
 
-    /// The number of keys that are read.
+    /// The number of keys to read.
     fn count(&self) -> usize {
         self.names.len() + usize::from(self.other().is_some())
     }
 
-    /// The index of the key `name` among those that are read; that of the rank or the group is the
+    /// The index of the key `name` among the keys to read; the key of the rank or the group is the
     /// last.
     fn place(&self, name: &[u8]) -> Option<usize> {
         let other = || (self.other() == Some(name)).then_some(self.names.len());
@@ -178,7 +178,7 @@ impl SingleKeys {
     }
 }
 
-/// Reads the keys of a record that was opened, and what each of them has.
+/// Reads the keys of a record behind its opening brace, and the shape of each value.
 fn keys_of_first(cursor: &mut Cursor<'_>) -> Result<(Vec<Vec<u8>>, Vec<CellShape>), Stuck> {
     let (mut names, mut shapes): (Vec<Vec<u8>>, Vec<CellShape>) = Default::default();
     each_field(cursor, |name, value, cursor| {
@@ -199,7 +199,7 @@ pub(super) struct OfRecords {
     pub keys: RecordKeys,
     /// What their numbers are called.
     pub number: &'static str,
-    /// Whether they are in an array, and not one on each line.
+    /// Whether the records are in an array; otherwise each record has a line.
     pub in_array: bool,
 }
 
@@ -235,7 +235,7 @@ fn skip_value(value: &Token<'_>, cursor: &mut Cursor<'_>) -> Result<(), Stuck> {
     if let Token::Open(open) = value { cursor.skip_rest(*open) } else { Ok(()) }
 }
 
-/// Reads a record that was opened.
+/// Reads the values of a record behind its opening brace.
 fn found<'t>(keys: &SingleKeys, cursor: &mut Cursor<'t>) -> Result<FoundKeys<'t>, Stuck> {
     let (mut found, mut again) = ([None, None, None, None], None);
     each_field(cursor, |name, value, cursor| {
@@ -269,7 +269,7 @@ impl RecordReader {
         RecordReader { keys, number, pending: LeftRows::default() }
     }
 
-    /// Reads a record that was opened.
+    /// Reads a record, of either kind, behind its opening brace.
     #[inline]
     fn found<'t>(&self, cursor: &mut Cursor<'t>) -> Result<FoundRecord<'t>, Stuck> {
         match &self.keys {

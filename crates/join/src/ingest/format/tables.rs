@@ -1,5 +1,5 @@
-//! Files of tables, such as those of Parquet, which another crate reads: what the reader is asked
-//! for, and what it returns.
+//! Files of tables such as Parquet: the request to a reader in another crate, and the reader's
+//! answer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -29,7 +29,7 @@ pub trait TableReader: fmt::Debug + Sync {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is wrong with the file.
+    /// The defect of the file.
     fn read(&self, file: TableFile<'_>) -> Result<Box<dyn Table>, WrongTable>;
 }
 
@@ -44,11 +44,11 @@ pub trait Table: fmt::Debug + Send + Sync {
     /// Calls `work` with the rows as judgments, once.
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
 
-    /// The queries whose lists of documents are empty, which are in no row.
+    /// The queries with an empty list of documents; no row names these queries.
     fn bare_queries(&self) -> &[Vec<u8>];
 }
 
-/// A file of tables, and the columns that are read of it.
+/// A file of tables, and the columns to read.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TableFile<'a> {
@@ -56,7 +56,7 @@ pub struct TableFile<'a> {
     pub format: InputFormat,
     /// The bytes of the file.
     pub bytes: TableBytes,
-    /// The columns that are read.
+    /// The columns to read.
     pub columns: TableColumns<'a>,
 }
 
@@ -91,7 +91,7 @@ impl TableBytes {
     }
 }
 
-/// The columns of a table that are read.
+/// The columns to read from a table.
 #[derive(Debug, Clone, Copy)]
 pub struct TableColumns<'a> {
     role: Role,
@@ -101,12 +101,13 @@ pub struct TableColumns<'a> {
 }
 
 impl<'a> TableColumns<'a> {
-    /// The columns of judgments; those that are not `given` are recognised by their names.
+    /// The columns of judgments; columns that are not `given` are recognised by their names.
     pub fn of_judgments(given: Option<&'a ColumnNames>) -> Self {
         TableColumns { role: Role::Qrels, by: None, given, ranks: false }
     }
 
-    /// The same columns, and that of judges or subtopics, if judgments are read by them.
+    /// Returns these columns with the column of judges or subtopics, if judgments are read by
+    /// facet.
     pub fn with_groups(self, by: Option<JudgedBy>) -> Self {
         TableColumns { by, ..self }
     }
@@ -137,13 +138,13 @@ impl<'a> TableColumns<'a> {
     /// ```
     ///
     /// # Errors
-    /// A column that the table lacks.
+    /// A needed column that the table lacks.
     pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
         self.places_with_lists(names, &[])
     }
 
-    /// Returns the places of the columns in a table whose columns have these names; `lists` says of
-    /// each whether it has a list in each row.
+    /// Returns the places of the columns in a table with columns of these names; `lists` says for
+    /// each column whether its cells are lists.
     ///
     /// ```
     /// use laneval::tables::TableColumns;
@@ -156,7 +157,7 @@ impl<'a> TableColumns<'a> {
     /// ```
     ///
     /// # Errors
-    /// A column that the table lacks.
+    /// A needed column that the table lacks.
     pub fn places_with_lists(
         &self,
         names: &[impl AsRef<str>],
@@ -340,11 +341,11 @@ impl Places {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrongTable {
-    /// A column that was named is missing.
+    /// A column named by the user is missing.
     Column(String),
-    /// No column has one of the names by which it is recognised.
+    /// A needed column was found under none of its known names.
     Missing(Missing),
-    /// A column has a type that is not allowed for it.
+    /// A column of an unsupported type.
     Type(String),
     /// Some rows cannot be read.
     Rows {

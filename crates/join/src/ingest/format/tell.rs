@@ -1,12 +1,12 @@
 //! Recognises the format of a text by its first lines.
 //!
-//! A text that can be TREC is TREC, unless it begins as JSON. Otherwise the content decides. The
-//! end of a name (`.tsv`, `.csv`, `.jsonl`, `.letor`, also with `.gz` or `.zst` behind it) decides
-//! only if the content can be read in two ways.
+//! A text that is valid TREC is TREC, unless the text begins as JSON. Otherwise the content
+//! decides. The end of a name (`.tsv`, `.csv`, `.jsonl`, `.letor`, also with `.gz` or `.zst` behind
+//! it) decides only if the content can be read in two ways.
 //!
 //! Most formats can be mistaken for another: a header of four words is a line with a wrong grade,
 //! LETOR is blanks between numbers, a TSV whose titles have blanks is TREC with other fields. So
-//! the order of the questions decides, and it goes from what is certain to what is a guess:
+//! the order of the questions decides. The questions go from certain signs to guesses:
 //!
 //! ```text
 //!  question                           if so                     why here
@@ -40,9 +40,9 @@
 //!  none of these                      an error of TREC          the most usual intention
 //! ```
 //!
-//! Twenty lines are looked at, of the first 64 KiB, or of more if the first line is longer. Nothing
-//! is decided by a line further down, so a text is told in the same way from a file and from a
-//! pipe; and what is wrong there is a problem of its line.
+//! The first twenty lines of the first 64 KiB are examined, or of more bytes if the first line is
+//! longer. No later line takes part in the decision, so a text has the same format from a file and
+//! from a pipe. An error in a later line is a problem of the line alone.
 
 use super::Form;
 use super::foreign::{Head, OtherFormat, of_head};
@@ -61,7 +61,7 @@ use crate::ingest::lines::scan::split;
 use crate::ingest::lines::separator::Separator;
 use crate::ingest::lines::shape::{LineFault, Role, counts};
 
-/// The number of lines that are looked at.
+/// The number of lines to examine.
 const LINES: usize = 20;
 
 /// Recognises the format of a text that starts with `head`.
@@ -93,8 +93,8 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: KnownOfText<'_>) -> Told {
     let all = (1..).zip(head.text.split(|&byte| byte == b'\n'));
     let lines: Vec<(u64, &[u8])> =
         all.filter(|(_, line)| counts(line, comments)).take(LINES).collect();
-    // The first line that counts alone: if it is right, the text is TREC with some wrong lines,
-    // however many follow.
+    // The first line that is no comment decides alone: if this line is valid TREC, the text is
+    // TREC, however many wrong lines follow.
     let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());
     if let Some(format) = read_as.tables(head.text).filter(|_| read_as.format.is_some() || !is_trec)
     {
@@ -202,8 +202,8 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// Decides by the name about lines that can be TREC and something else: a table in which fields
-    /// have blanks, so that TREC would have other fields, or LETOR without features.
+    /// Decides by the name if the lines can be TREC or another format: a table with blanks in its
+    /// fields, split differently as TREC, or LETOR without features.
     fn by_name(self) -> Option<Told> {
         let separator = match InputFormat::of_name(self.known.name)? {
             InputFormat::Tsv => Separator::Tab,

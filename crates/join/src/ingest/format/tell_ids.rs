@@ -16,7 +16,7 @@ use crate::ingest::lines::shape::Role;
 /// The ends of names of files that hold vectors.
 const VECTORS: [&str; 5] = [".fvecs", ".bvecs", ".fbin", ".u8bin", ".i8bin"];
 
-/// The format of ids of neighbours that a text is in; the error is that it holds vectors.
+/// Returns the format of a text of neighbour ids; rejects a text of vectors.
 pub(super) fn of_ids(known: KnownOfText<'_>) -> Result<Option<InputFormat>, String> {
     let is_of_ids = |format: &InputFormat| {
         matches!(format, InputFormat::Ivecs | InputFormat::Ibin | InputFormat::Ids)

@@ -1,7 +1,6 @@
-//! Tells the JSON files of platforms, which are one large object, by the keys at their start.
+//! Recognises the JSON files of platforms, each one large object, by the keys at their start.
 //!
-//! Only what is no object of queries, and no record that is known, is looked at: so no file of
-//! these is taken for something else.
+//! Objects of queries and known records are never recognised as a file of a platform.
 
 use super::Form;
 use super::RowMaker;
@@ -23,7 +22,7 @@ enum FirstInside {
     Nothing,
 }
 
-/// The start of a value, as far as it says which file it belongs to.
+/// The start of a value, as far as the start distinguishes the kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ValueStart {
     Single,

@@ -79,8 +79,8 @@ impl Look<'_> {
         choose(&separator.fields(self.first), role, by, read_as.columns.as_ref())
     }
 
-    /// Recognises a table whose header is the last line before the first that counts, behind a `#`,
-    /// as `numpy.savetxt` writes it.
+    /// Recognises a table by a header behind a `#`, as `numpy.savetxt` writes headers. The header
+    /// is the last non-blank line before the first line of data.
     pub fn header_behind_hash(self, separator: Separator) -> Option<Told> {
         let given = self.known.read_as.columns.as_ref();
         if separator == Separator::Blanks || given.is_some_and(|given| given.ordered().is_some()) {
@@ -97,7 +97,7 @@ impl Look<'_> {
             .then(|| look.named(separator, Ok(chosen)))
     }
 
-    /// Recognises a table whose separator is known.
+    /// Recognises a table with a known separator.
     pub fn table(self, separator: Separator) -> Told {
         if let Some(message) = self.no_table(separator) {
             return Err(self.wrong(message));
@@ -160,7 +160,7 @@ impl Look<'_> {
         })
     }
 
-    /// Refuses a first line that is several, which end with carriage returns.
+    /// Rejects a first line with carriage returns inside: such a line is several lines.
     fn check_returns(self) -> Result<(), OtherFormat> {
         // Fields may be quoted, and then they may have any byte inside.
         if has_lone_return(self.first) && !self.first.contains(&b'"') {
@@ -219,8 +219,7 @@ impl Look<'_> {
         Ok(Form { shape: RowShape::Table(table), what, doubtful: false })
     }
 
-    /// Makes the error for a table without a header whose number of columns does not say what they
-    /// are.
+    /// Makes the error for a table without a header and with an ambiguous number of columns.
     fn refuse_columns(self, count: usize) -> OtherFormat {
         let (number, options) = (self.known.role.number(), self.options());
         let columns = match self.known.by {

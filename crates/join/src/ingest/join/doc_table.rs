@@ -1,5 +1,5 @@
-//! The judged documents of each query: a small open-addressing table for each query, many of them
-//! in one array.
+//! The judged documents of each query: one array of small open-addressing tables, a table for each
+//! query.
 //!
 //! ```text
 //! a table of S slots    S / 4 words of filter: a bit for each of 16 S hash values, so that a
@@ -13,8 +13,8 @@
 //!
 //! Tables are filled to four fifths: about 13 bytes a judgment beside the docno itself.
 //!
-//! A join looks up every result of a run, and nearly none is judged. So the answer "no" has to be
-//! cheap, and the answer "yes" compact:
+//! A join looks up every result of a run, and nearly no result is judged. So the answer "no" has to
+//! be cheap, and the answer "yes" compact:
 //!
 //! ```text
 //! hash   63 ───── 48 47 ──────────── 32 31 ───────────── 16 15 ───────── 0
@@ -22,17 +22,20 @@
 //!        spread(hash) chooses the first slot; then one after the other, until an empty one
 //! ```
 //!
-//! * The filter has 20 bits for each document, one of which is set, so one unjudged document in
-//!   twenty (4.8 %) passes it and probes a slot. It is a quarter of the slots, 2.5 bytes a
-//!   document, and usually stays in the first-level cache while results are looked up.
-//! * A tag of 16 bits in the slot refuses all but one in 65,536 of the others without reading a
-//!   docno. What is left compares bytes: a hash never decides that two ids are the same.
+//! * The filter has 20 bits for each document, with one bit set. So one unjudged document in twenty
+//!   (4.8 %) passes the filter and probes a slot. The filter takes a quarter of the bytes of the
+//!   slots, 2.5 bytes a document, and usually stays in the first-level cache while results are
+//!   looked up.
+//! * A tag of 16 bits in the slot refuses all but one in 65,536 of the other documents without
+//!   reading a docno. The remaining documents are compared byte by byte: a hash never decides that
+//!   two ids are equal.
 //! * Slots are chosen by a product and a shift (Lemire, "Fast random integer generation in an
 //!   interval", 2019), so a table has as many slots as it needs and not the next power of two.
 //!
-//! Codes are preliminary while queries are read, for the grades of the rest of the file are not
-//! known: the first grade to come is 3, the next 4 … When all are known, one table of 256 entries
-//! for each shelf says what they mean, and no slot is written again.
+//! Codes are preliminary while queries are read, because the grades further down in the file are
+//! unknown: the first grade gets code 3, the next new grade 4 … At the end of the file, one table
+//! of 256 entries for each shelf maps preliminary codes to final codes, and no slot is written
+//! again.
 
 use crate::ingest::bytes::hash::spread;
 use crate::ingest::record::packed::Record;
@@ -100,7 +103,7 @@ fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
     (bit / 64, 1 << (bit % 64))
 }
 
-/// The filter of a table: which documents may be in it.
+/// A Bloom filter with a single hash over the documents of a table.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct DocFilter<'a>(&'a [u64]);
 
@@ -129,7 +132,7 @@ impl Shelf {
         table
     }
 
-    /// Sets the codes that the preliminary ones, with which documents were added, stand for.
+    /// Sets the final code of each preliminary code.
     pub fn recode(&mut self, meaning: [u8; 256]) {
         self.meaning = meaning;
     }
@@ -144,7 +147,7 @@ impl Shelf {
         self.meaning((slot >> CODE_SHIFT) as u8)
     }
 
-    /// Adds a document with its code; returns `false` if it is there already.
+    /// Adds a document with its code; returns `false` if the table has the document already.
     pub fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], code: u8) -> bool {
         let first = table.start as usize + table.filter();
         let mut at = place(spread(record.hash), table.slots());

@@ -22,20 +22,20 @@ use crate::ingest::text::{Purpose, ToldText};
 use crate::label::{JudgedBy, LabelMatrix, StagedRun};
 
 impl Join {
-    /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join
-    /// the same qrels with other runs as well, see [`Join::runs`].
+    /// Reads and joins qrels and runs in any [`InputFormat`], recognised by the content.
+    /// [`Join::runs`] joins given qrels with further runs.
     ///
     /// The lines of a run may be in any order. A run is read fastest, and without memory for each
     /// line, if the lines of a query are together. Queries that the qrels lack are counted
-    /// ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it. A run without a name of
-    /// its own ([`RunInput::named`]) is named by as many of the last components of its path as
-    /// distinguish it; paths that are equal throughout are numbered.
+    /// ([`RunInfo::ignored`]); a query of the qrels that a run lacks has depth 0 in the run. A run
+    /// without a name of its own ([`RunInput::named`]) is named by as many of the last components
+    /// of its path as distinguish it; paths that are equal throughout are numbered.
     ///
     /// # Errors
     /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among
     /// them documents that are twice in a ranking or judged twice (under the dialects of trec_eval
     /// they are [`Error::Repeated`]); an input without lines; a run without a query of the qrels;
-    /// two runs of one name that was given.
+    /// two runs with an equal given name.
     ///
     /// [`RunInfo::ignored`]: crate::label::RunInfo::ignored
     pub fn files(
@@ -76,7 +76,7 @@ impl Join {
         rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
     }
 
-    /// Reads runs of text, and joins them with qrels that were read before.
+    /// Reads runs of text, and joins the runs with qrels read before.
     ///
     /// ```
     /// use laneval::{Input, Join, Qrels, RunInput};
@@ -90,7 +90,7 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Join::files`]; qrels that were read in another dialect.
+    /// As [`Join::files`]; qrels read in another dialect.
     pub fn runs(
         &self,
         qrels: &Qrels,
@@ -124,8 +124,8 @@ impl Join {
         Ok(names.into_iter().zip(texts).collect())
     }
 
-    /// Reads runs, and returns them if neither they nor the qrels have problems; `problems` are
-    /// those of the qrels.
+    /// Reads runs; returns the runs if neither the runs nor the qrels have problems. `problems` are
+    /// the problems of the qrels.
     fn read(
         &self,
         runs: &mut [NamedText],

@@ -21,8 +21,8 @@ use crate::ingest::text::{Purpose, ToldForm, ToldText};
 use crate::label::JudgedBy;
 
 impl Join {
-    /// Reads qrels for runs that will be joined by these settings: in the same dialect, access and
-    /// watch.
+    /// Reads qrels with the dialect, file access and watch of this join, for runs joined with these
+    /// settings.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -105,8 +105,8 @@ impl Join {
         )?)
     }
 
-    /// Takes judgments from columns in memory for runs that will be joined by these settings: in
-    /// the same dialect and watch, and by the same groups.
+    /// Takes judgments from columns in memory, with the dialect, watch and groups of this join, for
+    /// runs joined with these settings.
     ///
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
@@ -133,7 +133,7 @@ impl Join {
         }
     }
 
-    /// Puts judgments together that were taken one by one, as [`Join::judgments`] does for columns.
+    /// Makes qrels from judgments pushed row by row; [`Join::judgments`] takes columns.
     ///
     /// # Errors
     /// As [`Qrels::by_facet`]; [`Error::Stopped`].
@@ -145,8 +145,8 @@ impl Join {
         rows.finish(self.watch())
     }
 
-    /// Reads qrels; returns the usable ones, and the problems. If they are a run, this run may be
-    /// the qrels.
+    /// Reads qrels; returns the usable judgments and the problems. If the text is a run, `swapped`
+    /// may be the qrels.
     pub(in crate::ingest) fn qrels_of(
         &self,
         qrels: &Arc<Opened>,
@@ -181,7 +181,7 @@ impl Join {
         }
     }
 
-    /// Reads qrels by facet; returns the usable ones, and the problems.
+    /// Reads qrels by facet; returns the usable judgments, and the problems.
     fn qrels_by_facet(
         &self,
         qrels: &Arc<Opened>,
@@ -235,7 +235,7 @@ impl Join {
     /// Notes judgments that may be a run: runs of TREC have lines with other fields, but tables and
     /// JSON look the same.
     fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
-        /// The number of distinct grades from which on they may be scores.
+        /// The least number of distinct grades that may be scores.
         const MANY: usize = 6;
         let grades = qrels.grades();
         let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();

@@ -54,8 +54,8 @@ impl Join {
     /// Joins runs whose results are columns in memory, in any order and any number of batches; each
     /// run has a name and its batches.
     ///
-    /// Columns are borrowed as they lie. Joining is fastest if the rows of a query are together, in
-    /// one batch or in several that follow one another, and if queries are codes of a dictionary or
+    /// Columns are borrowed without a copy. Joining is fastest if the rows of a query are together,
+    /// in one batch or in consecutive batches, and if queries are codes of a dictionary or
     /// integers.
     ///
     /// ```
@@ -75,9 +75,8 @@ impl Join {
     /// # Errors
     /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond
     /// the bytes, codes beyond their dictionary, views beyond their buffers. Scores that are NaN;
-    /// documents of a query that have the same rank, where ranks decide. Otherwise as
-    /// [`Join::runs`]; the file of a problem is the name of the run, its line the row, from 1, in
-    /// all batches together.
+    /// documents of a query with equal ranks, where ranks decide. Otherwise as [`Join::runs`]; the
+    /// file of a problem is the name of the run, its line the row, from 1, in all batches together.
     pub fn columns(&self, qrels: &Qrels, runs: &[(&str, &[Records<'_>])]) -> Result<LabelMatrix> {
         self.columns_in_pieces(qrels, runs, PieceSize::default())
     }

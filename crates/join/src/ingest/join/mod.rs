@@ -1,6 +1,6 @@
 //! The join: the records of judgments and of runs become labels.
 //!
-//! It is the last layer, and knows all others; none of them knows it.
+//! The join is the last layer: it uses every layer below, and no layer uses the join.
 //!
 //! ```text
 //! files, judgments, memory   texts, judgments, and runs in memory, joined

@@ -55,14 +55,13 @@ impl Qrels {
     /// ```
     ///
     /// # Errors
-    /// Passages of one query that have 2⁶⁴ positions or more together; more than 253 distinct
-    /// grades.
+    /// Passages of one query with 2⁶⁴ or more positions in total; more than 253 distinct grades.
     pub fn by_span(gold: &GoldSpans) -> Result<Self> {
         Ok(judged(gold, Dialect::Laneval, Seed::random())?.of_any_dialect())
     }
 }
 
-/// The judgments that judged passages are.
+/// Makes judgments from judged passages.
 fn judged(gold: &GoldSpans, dialect: Dialect, seed: Seed) -> Result<Qrels> {
     let mut queries: Vec<(&[u8], &[GoldSpan])> = gold.queries().collect();
     queries.sort_unstable_by_key(|(query, _)| *query);
@@ -102,7 +101,7 @@ fn judged(gold: &GoldSpans, dialect: Dialect, seed: Seed) -> Result<Qrels> {
     Ok(Qrels::none(gold.name(), dialect, seed).with_passages(ids, passages, fingerprint))
 }
 
-/// The results of a run that have been read so far.
+/// The results of a run read so far.
 struct PassageReading<'q> {
     qrels: &'q Qrels,
     docs: Interner,
@@ -130,7 +129,7 @@ impl<'q> PassageReading<'q> {
     /// Adds a result.
     ///
     /// # Errors
-    /// A result that is too long.
+    /// A result of more than 2³² − 1 positions.
     fn add(&mut self, row: &PassageRow, joining: &Joining<'_>) -> Result<(), String> {
         let PassageRow { query, doc, span, value } = row;
         if span.length() > u64::from(u32::MAX) {
@@ -433,7 +432,8 @@ fn gold_of(columns: &CheckedColumns<'_>) -> Result<GoldSpans> {
     Ok(GoldSpans::new(columns.name, gold))
 }
 
-/// Passes passages of columns to `take`; what it says is wrong is one of the problems.
+/// Passes the passages of columns to `take`. A message that `take` returns becomes a problem of the
+/// row.
 fn each_passage(
     columns: &CheckedColumns<'_>,
     role: Role,

@@ -30,7 +30,7 @@ use crate::ingest::settings::Join;
 use crate::ingest::text::{Purpose, ToldText};
 use crate::label::{JudgedBy, StagedPiece, StagedRun};
 
-/// A run of which some queries were picked.
+/// A run with some picked queries.
 type PickedRun = (FoundRankings, (StagedRun, RunProblems));
 
 /// The rankings of the picked queries of a run, each with the number of its query.
@@ -154,10 +154,10 @@ fn read(
     Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
 }
 
-/// The rankings that one worker makes of the queries.
+/// The rankings of the picked queries by one worker.
 struct PickedRankings<'a> {
     rankings: RunRankings<'a>,
-    /// A ranker that leaves no notes.
+    /// A ranker for the lists of documents; its findings about scores are not reported.
     plain: Ranker,
     picks: &'a Picks,
     found: Vec<(u32, Vec<Retrieved>)>,

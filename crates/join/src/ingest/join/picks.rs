@@ -1,9 +1,9 @@
-//! The queries that are picked out of runs, and what is kept of them.
+//! Queries picked out of runs, and their retrieved documents.
 
 use crate::label::LabelMatrix;
 use crate::spans::Span;
 
-/// The picked queries. Those without judgments are numbered behind those of the qrels.
+/// The picked queries. Queries without judgments get numbers behind all queries of the qrels.
 #[derive(Debug)]
 pub(in crate::ingest) struct Picks {
     pub ids: Vec<Vec<u8>>,
@@ -23,7 +23,7 @@ impl Picks {
 pub struct Retrieved {
     /// The id of the document.
     pub docno: Vec<u8>,
-    /// The score as it is compared: rounded if scores are compared as f32.
+    /// The compared score: rounded if scores are compared as f32.
     pub score: f64,
     /// The code of the grade.
     pub code: u8,
@@ -41,9 +41,9 @@ pub struct Retrieved {
 pub struct RetrievedSpan {
     /// The positions.
     pub span: Span,
-    /// The number of those that no earlier result had.
+    /// The number of positions that no higher rank covered.
     pub new: u32,
-    /// The number of these in gold of at least each grade.
+    /// The number of new positions in gold of at least each grade.
     pub gold: Vec<u64>,
 }
 

@@ -62,15 +62,15 @@ pub struct Qrels {
     dialect: Option<Dialect>,
     book: Codebook,
     queries: Interner,
-    /// For each query, the one that came after it in the text, if that is known: runs often have
-    /// the same order.
+    /// For each query, its successor in the text, if known: runs often follow the order of the
+    /// qrels.
     after: Vec<u32>,
     facts: Facts,
     /// The exact grades of each query, if codes are classes of grades.
     exact: Option<ExactFacts>,
-    /// The judgments by facet, if they were read so; documents are numbered then.
+    /// The judgments by facet, if facets were read; documents are then numbered.
     grouped: Option<Arc<Facets>>,
-    /// The judged passages, if judgments are by span: there are no judged documents then.
+    /// The judged passages, if judgments are by span; the tables then have no documents.
     passages: Option<JudgedPassages>,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
@@ -80,7 +80,7 @@ pub struct Qrels {
     repeats: Vec<(Vec<u8>, Problems)>,
     /// The seed with which docnos and queries are hashed.
     seed: Seed,
-    /// The text, if runs that have only scores belong to it.
+    /// The facts about the judgments that runs without ids need, if such runs can join.
     partner: Option<Partner>,
 }
 
@@ -96,11 +96,11 @@ pub(in crate::ingest) struct JudgedPassages {
 
 impl Qrels {
     /// Reads lines of `query iter docno grade`, in any order, or another
-    /// [`InputFormat`](crate::ingest::InputFormat), which is recognised by the content.
+    /// [`InputFormat`](crate::ingest::InputFormat), recognised by the content.
     ///
     /// # Errors
-    /// An input that cannot be read; the problems of its lines, among them documents judged twice
-    /// for a query; no judgments at all.
+    /// An unreadable input; the problems of its lines, among them documents judged twice for a
+    /// query; no judgments at all.
     ///
     /// ```
     /// use laneval::{Input, Qrels};
@@ -119,8 +119,8 @@ impl Qrels {
     /// the same dialect; a file is opened by `access`.
     ///
     /// # Errors
-    /// As [`Qrels::read`]. The dialects of trec_eval report documents that are judged twice only
-    /// when a run is joined, and only for the queries that it has.
+    /// As [`Qrels::read`]. The dialects of trec_eval report documents judged twice only when a run
+    /// is joined, and only for queries of the run.
     pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
         Join { dialect, access, ..Join::default() }.qrels(input)
     }
@@ -168,7 +168,7 @@ impl Qrels {
         Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
     }
 
-    /// Takes judgments from columns in memory, which are of these units.
+    /// Takes judgments from columns in memory, and merges judgments by `units`.
     pub(in crate::ingest) fn columns_of_units(
         batches: &[columns::Judgments<'_>],
         (dialect, units): (Dialect, &Units),
@@ -225,13 +225,13 @@ impl Qrels {
         &self.facts
     }
 
-    /// The exact grades of each query, if there are more than 253 distinct ones.
+    /// The exact grades of each query, if the qrels have more than 253 distinct grades.
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&ExactFacts> {
         self.exact.as_ref()
     }
 
-    /// The judgments by facet, if they were read so.
+    /// The judgments by facet, if facets were read.
     #[doc(hidden)]
     pub fn facets(&self) -> Option<&Arc<Facets>> {
         self.grouped.as_ref()
@@ -267,13 +267,14 @@ impl Qrels {
         Some((grouped.names.clone(), agreement(&ratings, grouped.names.len()).ok()?))
     }
 
-    /// Sets the fingerprint, which judgments have that were stored with other negative grades.
+    /// Sets the fingerprint, to keep the original fingerprint of judgments stored with other
+    /// negative grades.
     #[doc(hidden)]
     pub fn with_fingerprint(self, fingerprint: u128) -> Self {
         Qrels { fingerprint, ..self }
     }
 
-    /// The judgments of these queries, whose tables were made shelf by shelf.
+    /// Makes judgments of the queries `ids` from shelves of finished tables.
     pub(super) fn of_shelves(
         ids: Ids,
         shelves: Vec<Shelving<'_>>,
@@ -314,13 +315,13 @@ impl Qrels {
         self.passages.as_ref().map(|passages| &passages.facts)
     }
 
-    /// The facets of the judgments, if they were read so.
+    /// The facet of the judgments: judge, subtopic, preference or span, if a facet was read.
     pub fn judged_by(&self) -> Option<JudgedBy> {
         let by_span = self.passages.as_ref().map(|_| JudgedBy::Span);
         self.grouped.as_ref().map(|grouped| grouped.by).or(by_span)
     }
 
-    /// The same judgments, for the runs that `other` takes, of which these are the judgments too.
+    /// Takes dialect, repeats, partner and fingerprint from `other`, to join the runs of `other`.
     pub(in crate::ingest) fn for_runs_of(self, other: &Qrels) -> Self {
         let (dialect, repeats, partner) =
             (other.dialect, other.repeats.clone(), other.partner.clone());
@@ -362,12 +363,12 @@ impl Qrels {
         self.partner.is_some()
     }
 
-    /// The text, if runs that have only scores belong to it.
+    /// Returns the facts about the judgments that runs without ids need, if such runs can join.
     pub(in crate::ingest) fn partner(&self) -> Option<&Partner> {
         self.partner.as_ref()
     }
 
-    /// The seed with which docnos are hashed.
+    /// The seed of the hashes of docnos.
     pub(in crate::ingest) fn seed(&self) -> Seed {
         self.seed
     }
@@ -448,15 +449,15 @@ impl Qrels {
         }
     }
 
-    /// Returns documents judged twice for queries that one of the runs has, unless they were
-    /// reported already.
+    /// Returns documents judged twice for queries that a run has, unless these documents were
+    /// reported before.
     pub(in crate::ingest) fn repeats(&self, runs: &[StagedRun]) -> Problems {
         let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
         self.repeats_in(rows.map(|row| row.query))
     }
 
-    /// Returns documents judged twice for the queries of `evaluated`, unless they were reported
-    /// already.
+    /// Returns documents judged twice for the queries of `evaluated`, unless these documents were
+    /// reported before.
     pub(in crate::ingest) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
         if self.repeats.is_empty() {
             return Problems::default();
@@ -499,7 +500,7 @@ impl Qrels {
     }
 }
 
-/// Reads judgments; returns what can be used of them, and the problems.
+/// Reads judgments; returns the usable judgments and the problems.
 pub(in crate::ingest) fn read(
     (text, form): (&Opened, &Form),
     (dialect, units): (Dialect, &Units),
@@ -523,9 +524,8 @@ pub(in crate::ingest) fn read(
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
-/// Reads judgments from any source; returns what can be used of them, and the problems. If there
-/// turn out to be too many distinct grades for a code each, they are read again, with their exact
-/// grades.
+/// Reads judgments from any source; returns the usable judgments and the problems. If the source
+/// has more distinct grades than codes, reads the source again with exact grades.
 pub(in crate::ingest) fn read_from(
     source: &impl Source,
     (dialect, units): (Dialect, &Units),
@@ -582,7 +582,7 @@ fn read_with(
     Ok((sorted, count))
 }
 
-/// The judgments that one worker reads.
+/// The rules and the queries of a worker that reads judgments.
 struct JudgmentReader {
     rules: Rules,
     queries: Interner,
@@ -613,7 +613,7 @@ impl RowReader<4> for JudgmentReader {
     }
 }
 
-/// Tables of queries that are being made.
+/// Tables of queries under construction.
 #[derive(Default)]
 pub(super) struct Shelving<'u> {
     shelf: Shelf,
@@ -629,17 +629,16 @@ pub(super) struct Shelving<'u> {
     fingerprint: u128,
     hashed: Vec<u8>,
     findings: Findings,
-    /// Whether documents that are judged twice matter only in queries that are evaluated.
+    /// Whether documents judged twice matter only in evaluated queries.
     late: bool,
-    /// The queries with such documents, if `late`.
+    /// The queries with documents judged twice, if `late`.
     repeats: Vec<(Vec<u8>, Findings)>,
-    /// What puts the judgments of units together, if they are to be: the rule, and the seed of
-    /// hashes.
+    /// The rule that merges judgments by unit, and the seed of hashes; `None` without a rule.
     units: Option<(&'u Units, Seed)>,
     judged_units: JudgedUnits,
 }
 
-/// The distinct grades ≥ 0, in the order in which they came.
+/// The distinct grades ≥ 0, in the order of their first occurrence.
 #[derive(Default)]
 struct Grades(Vec<f64>);
 
@@ -649,10 +648,10 @@ impl Grades {
         if grade < 0.0 {
             return NEGATIVE;
         }
-        // A walk over a list, for grades are few: where they are many the list ends at one too
-        // many, and all are read again.
+        // A linear search, because grades are few. Where grades are many, the list ends at one
+        // grade too many, and all judgments are read again.
         let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
-            // One grade too many is kept, so that the codebook shows it.
+            // Keep one grade beyond the limit: the codebook then shows the excess.
             self.0.truncate(MAX_GRADES);
             self.0.push(grade);
             self.0.len() - 1
@@ -753,7 +752,7 @@ impl Shelving<'_> {
         self.end_table();
     }
 
-    /// Adds a document to the last table, unless it is there already.
+    /// Adds a document to the last table, unless the table has the document already.
     #[inline(always)]
     fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], grade: f64) {
         let code = self.code(grade);
@@ -865,7 +864,7 @@ fn assemble(
     Some((Qrels { after, ..qrels }, problems))
 }
 
-/// Returns for each query the one that its worker met after it, as indices into the sorted queries;
+/// Returns for each query the query that its worker met next, as an index into the sorted queries;
 /// `u32::MAX` for none.
 fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
     let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
@@ -911,8 +910,8 @@ fn sort_out(
 /// text.
 type NamedJudgments<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
 
-/// Gives grades their codes, and tables their places: in the order in which they were met, or
-/// otherwise as they lie.
+/// Gives grades their codes, and queries their places: in the order `order`, or shelf by shelf if
+/// `order` is `None`.
 fn finish(
     read: WorkerResults<JudgmentReader>,
     ids: Ids,
@@ -970,7 +969,8 @@ fn finish(
     (qrels, problems)
 }
 
-/// Makes the codebook of all grades: that of their extent, if they are exact.
+/// Makes the codebook of all grades: from `extent` if grades are exact, else from the distinct
+/// grades.
 fn make_codebook(extent: Option<Extent>, shelvings: &[Shelving<'_>]) -> Result<Codebook> {
     match extent {
         Some(extent) => Ok(Codebook::of_extent(extent)),
@@ -1033,7 +1033,7 @@ impl Shelving<'_> {
     /// Replaces the preliminary codes, and numbers the shelf.
     fn finish(&mut self, number: usize, book: &Codebook) {
         if self.exact.is_some() {
-            // With exact grades all judged documents have one code, which is final.
+            // With exact grades all judged documents share one code, which is already final.
             self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
             return;
         }

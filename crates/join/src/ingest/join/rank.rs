@@ -11,11 +11,12 @@
 //! lookup       one bit of the query's filter tells nearly every unjudged document
 //! ```
 //!
-//! **Duplicates.** A duplicate is an error that nearly no file has, so it is only asked whether
-//! there may be one, and of the hashes alone. Two equal hashes share a slot, and the later one is
-//! compared with all before it there: none is overlooked. With two to four slots for each result
-//! between an eighth and a fifth meet another, and fewer than a fifth of these a second. Where the
-//! slots say "perhaps", the bytes are compared, and two ids that only hash alike are no duplicate.
+//! **Duplicates.** A duplicate is an error of almost no file, so a first pass asks only whether a
+//! duplicate is possible, from the hashes alone. Two equal hashes share a slot, and the later
+//! result is compared with all earlier results in the slot: no duplicate is overlooked. With two to
+//! four slots for each result, between an eighth and a fifth of the results meet another result,
+//! and fewer than a fifth of these meet a second. If a duplicate is possible, the bytes are
+//! compared, and two different ids with equal hashes are no duplicate.
 //!
 //! **Order.** A key of 64 bits and the number of the line make one integer of 96. All integers
 //! differ, so an unstable sort puts equal keys in the order of the input, and comparing them needs
@@ -23,10 +24,10 @@
 //! pass to see (0.22 s for the whole medium run, 0.37 s with the lines of each query shuffled,
 //! benches/RESULTS.md).
 //!
-//! **Ties.** By the rule equal scores are ordered by docno, and yet hardly a docno is read: if the
-//! labels of a tied group are all the same, they are the same in any order, and most groups have no
-//! judged document. Where labels differ the docnos are fetched and sorted, and the row has the
-//! bytes that sorting everything would give.
+//! **Ties.** By the rule equal scores are ordered by docno, and yet hardly a docno is read: a tied
+//! group with equal labels gives the same row in any order, and most groups have no judged
+//! document. Where labels differ the docnos are fetched and sorted, and the row has the bytes that
+//! sorting everything would give.
 
 use std::borrow::Cow;
 
@@ -56,16 +57,18 @@ type MadeLabels<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
 /// The most results of a slot that are compared before the bytes of all docnos are.
 const MOST_IN_A_SLOT: usize = 64;
 
-/// The slots in which equal hashes meet. Results are numbered on from query to query.
+/// The slots for results by hash; equal hashes share a slot. Numbers of results go on from query to
+/// query.
 #[derive(Debug)]
 struct HashSlots {
     /// The last result of each slot.
     last: Vec<u32>,
     /// The number of the first result of the query.
     first: u32,
-    /// For each result of the query, the one before it in its slot.
+    /// For each result of the query, the previous result in the same slot.
     before: Vec<u32>,
-    /// The results that met another in their slot, and those others.
+    /// Pairs of results with a common slot, as two lists: the later results, and the earlier
+    /// results.
     meeting: [Vec<u32>; 2],
 }
 
@@ -84,7 +87,7 @@ pub(in crate::ingest) struct Ranker {
     /// Whether there are no duplicates, because results were put together.
     distinct: bool,
     slots: HashSlots,
-    /// The results that may be judged.
+    /// The results that may be judged, by the filter.
     candidates: Vec<u32>,
     /// The key and the number of each result, in one number that sorts by both.
     order: Vec<u128>,
@@ -104,7 +107,7 @@ struct KeyedQuery<'r> {
     query: &'r [u8],
     records: &'r [Record],
     docnos: Docnos<'r>,
-    /// The number of results that are kept.
+    /// The number of results to keep.
     depth: usize,
     /// Whether duplicates are still to be looked for, among these.
     late: bool,
@@ -301,8 +304,8 @@ impl Ranker {
         }
     }
 
-    /// The results by score, equal scores by the rank column. A rank that is no integer, and one
-    /// that occurs twice among equal scores, is a finding.
+    /// Returns the results by score, equal scores by the rank column. Reports ranks that are not
+    /// integers, and ranks that occur twice among equal scores.
     #[cold]
     pub fn by_rank_column(
         &mut self,
@@ -383,8 +386,8 @@ impl Ranker {
         for at in 0..count {
             let slot = &mut last[hash(at) as usize & (size - 1)];
             before[at] = std::mem::replace(slot, first + at as u32);
-            // Each is written down, and counted if it met another: no branch that could be
-            // mispredicted.
+            // Write every result down, but count only results that met another: no branch to
+            // mispredict.
             one[met] = at as u32;
             met += usize::from(before[at] >= first);
         }
@@ -411,8 +414,7 @@ impl Ranker {
 
     /// Appends the labels of `count` results; `record` gives the record of each.
     ///
-    /// Those that may be judged are written down first, without a branch for each, and looked up
-    /// then.
+    /// Results that may be judged are listed first, without a branch for each, and looked up then.
     #[inline(always)]
     fn add_labels(
         &mut self,
@@ -454,17 +456,17 @@ impl Ranker {
         }
     }
 
-    /// Sorts results, which are not in order, into `order`, which is empty.
+    /// Sorts unordered results into `order`, which is empty.
     ///
-    /// Numbers of 64 bits are sorted twice as fast as those of 128. The keys of a query have much
-    /// in common, so what is left of a key is cut by a bit or two to make room for the number; keys
-    /// that are the same then, and are not, are sorted afterwards.
+    /// Numbers of 64 bits are sorted twice as fast as numbers of 128 bits. The keys of a query have
+    /// much in common. The differing bits of a key lose a bit or two where the number of the result
+    /// needs the room. Different keys that the cut made equal are sorted afterwards.
     fn sort_shuffled(&mut self, records: &[Record]) {
         let (least, most) = records.iter().fold((u64::MAX, 0), |(least, most), record| {
             (least.min(record.key), most.max(record.key))
         });
-        // Invariant: there are two results at least, or they would be sorted; and fewer than 2³²
-        // (`too_many`), so that number and key do not overlap.
+        // Invariant: there are at least two results, because fewer would be sorted already. There
+        // are fewer than 2³² results (`too_many`), so that number and key do not overlap.
         let bits = usize::BITS - (records.len() - 1).leading_zeros();
         let cut = (64 - (most - least).leading_zeros() + bits).saturating_sub(64);
         let short = |(number, record): (usize, &Record)| {
@@ -512,8 +514,8 @@ impl Ranker {
     }
 
     /// Puts the labels of equal scores in the order of the rule, if the scores descend already;
-    /// `record` gives the record of a label. Labels that are all the same, which is nearly always
-    /// so, stay as they are.
+    /// `record` gives the record of a label. Tied labels that are all equal, as nearly always, stay
+    /// in place.
     fn order_ties<'a>(
         &self,
         record: impl Fn(usize) -> &'a Record,
@@ -546,8 +548,8 @@ fn sort_by_docno(order: &mut [(&[u8], u8)], by_docno: fn(&[u8], &[u8]) -> std::c
     order.sort_by(|one, other| by_docno(one.0, other.0));
 }
 
-/// Notes the groups of equal scores of a query. The labels are those of its first results and of
-/// those that are tied with the last of the `depth` that are kept.
+/// Notes the groups of equal scores of a query. `labels` covers the first `depth` results and all
+/// results tied with the last of these.
 #[inline(never)]
 fn note_ties<'a>(
     tied: &mut StagedTies,
@@ -577,18 +579,18 @@ fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<
     shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
 }
 
-/// The first `depth` (at least 1) of the results and those that are tied with the last of them.
+/// Returns the first `depth` (at least 1) results, and all results tied with the last of these.
 fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K) -> &[T] {
     let tied = ranked[depth..].iter().take_while(|result| key(result) == key(&ranked[depth - 1]));
     &ranked[..depth + tied.count()]
 }
 
-/// The order in which the keys of results are.
+/// The order of the keys of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyOrder {
-    /// Each is above the one before it.
+    /// Each key is above the key before.
     Strict,
-    /// None is below the one before it.
+    /// No key is below the key before.
     Ascending,
     Other,
 }

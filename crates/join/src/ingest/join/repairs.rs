@@ -1,9 +1,10 @@
-//! Why hardly a retrieved document is judged: one change of all ids after which most would be.
+//! Why hardly a retrieved document is judged: one change of all ids makes most documents judged.
 //!
-//! Of the first queries a few ids are kept. If fewer than a tenth of those are judged, ids of both
-//! sides are changed in one way after the other (letters made small, zeros in front dropped, …),
-//! and counted again. A way after which ten times as many match is named, with a pair of ids. It
-//! costs nothing where documents are judged, and otherwise a millisecond or two a run.
+//! A few ids of the first queries are kept. If fewer than a tenth of these ids are judged, the ids
+//! of qrels and run are changed in several ways (letters made small, zeros in front dropped, …).
+//! Each change is followed by a new count of matches. A change that gives ten times as many matches
+//! is named, with a pair of ids. The check costs nothing where documents are judged, and otherwise
+//! a millisecond or two a run.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,9 +25,9 @@ const LONGEST: usize = 32;
 /// Some retrieved ids of queries of which hardly any document is judged.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ingest) struct RetrievedSample {
-    /// The queries that were looked at.
+    /// The number of sampled queries.
     queries: usize,
-    /// The number of ids that were looked at, and of those that are judged.
+    /// The number of sampled ids; `judged` counts the judged ids among the sample.
     looked_at: u64,
     judged: u64,
     /// The queries of which ids are kept, with the number of their ids.
@@ -61,7 +62,7 @@ impl RetrievedSample {
         }
     }
 
-    /// Adds what another worker has kept.
+    /// Adds the sample of another worker.
     pub fn merge(&mut self, other: RetrievedSample) {
         self.looked_at += other.looked_at;
         self.judged += other.judged;
@@ -109,17 +110,17 @@ impl RetrievedSample {
     }
 }
 
-/// The retrieved ids of a query that are not judged as they are, and the judged ones.
+/// The retrieved ids of a query without a judgment, and the judged ids of the query.
 struct IdsOfQuery<'i> {
     run: Vec<&'i [u8]>,
     judged: &'i [Vec<u8>],
 }
 
-/// What a change finds.
+/// The matches after a change of ids.
 struct Found<'i> {
     change: IdChange,
     matches: u64,
-    /// The first retrieved id that matches, and the judged one.
+    /// The first matching pair: a retrieved id and its judged id.
     pair: [&'i [u8]; 2],
 }
 
@@ -146,7 +147,7 @@ impl<'i> Found<'i> {
     }
 }
 
-/// The side on which an id is.
+/// The side of an id: qrels or run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IdSide {
     Run,
@@ -177,7 +178,7 @@ enum IdChange {
 }
 
 impl IdChange {
-    /// What an id is after the change; `None` if it cannot be changed so.
+    /// Returns the id after the change; `None` if the change does not apply.
     fn key<'i>(&self, id: &'i [u8], side: IdSide) -> Option<Cow<'i, [u8]>> {
         match self {
             IdChange::Case => Some(match std::str::from_utf8(id) {
@@ -208,7 +209,8 @@ impl IdChange {
         }
     }
 
-    /// Whether two ids that are the same after the change differ in what it is about.
+    /// Returns whether the change explains that two ids became equal. Exactly one id must be
+    /// rounded for `Rounded`, or have combining marks for `UnicodeForm`.
     fn fits(&self, run: &[u8], judged: &[u8]) -> bool {
         let one_is = |is: fn(&[u8]) -> bool| is(run) != is(judged);
         match self {
@@ -280,7 +282,7 @@ fn repairs<'p>(pairs: &'p [IdsOfQuery<'_>]) -> impl Iterator<Item = IdChange> + 
     of_kind.into_iter().chain(common)
 }
 
-/// A number as a spreadsheet writes one that is too long for it: six digits and a power of ten.
+/// A number as a spreadsheet writes long numbers: six digits and a power of ten.
 fn rounded(id: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(id).ok()?;
     let is_integer = text.len() > 6 && text.bytes().all(|byte| byte.is_ascii_digit());
@@ -297,8 +299,8 @@ fn is_mark(letter: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&letter)
 }
 
-/// A text without letters that have marks: those of one character, which are not ASCII, and those
-/// of a letter and marks behind it. What is left is the same in all forms of Unicode.
+/// Drops every character outside ASCII, and each ASCII letter before a combining mark. The result
+/// is equal for all Unicode forms of a text.
 fn without_marks(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut is_last_kept = false;

@@ -1,4 +1,4 @@
-//! The rows of a text, passed on one by one as they are written; a run of scores alone goes with
+//! The rows of a text, passed on one by one in the order of the text; a run of scores alone needs
 //! its judgments.
 
 use super::qrels::Qrels;
@@ -13,10 +13,10 @@ use crate::label::Repeats;
 
 impl Join {
     /// Passes the judgments of a text in any [`InputFormat`](crate::ingest::InputFormat) to `take`,
-    /// in the order of the text, until it returns `false`. An error that `take` returns for a row
-    /// is one of the errors of the text.
+    /// in the order of the text, until `take` returns `false`. An error that `take` returns for a
+    /// row becomes an error of the text.
     ///
-    /// Documents that are judged twice are not noticed.
+    /// Documents judged twice are not noticed.
     ///
     /// ```
     /// use laneval::{Input, Join};
@@ -36,7 +36,7 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// A text that cannot be read; the problems of all its lines; a text without a judgment.
+    /// An unreadable text; the problems of all its lines; a text without a judgment.
     pub fn each_judgment(
         &self,
         input: impl Into<Input>,
@@ -51,8 +51,8 @@ impl Join {
         rows.each_judgment(&name, &self.qrels_units, take)
     }
 
-    /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A
-    /// file that has only scores needs judgments that are LETOR.
+    /// Passes the results of a run to `take`, in the order of the text, until `take` returns
+    /// `false`. A run of scores alone needs LETOR judgments.
     ///
     /// ```
     /// use laneval::text::TextRank;
@@ -74,7 +74,8 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Join::each_judgment`]; ranks that do not count 1, 2, 3 … where they should.
+    /// As [`Join::each_judgment`]; ranks other than 1, 2, 3 … in a format that requires consecutive
+    /// ranks.
     pub fn each_result(
         &self,
         input: impl Into<Input>,

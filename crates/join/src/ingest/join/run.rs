@@ -52,9 +52,9 @@ pub struct Joining<'a> {
     pub drop_identical_ids: bool,
     /// What is done with the units of results, if anything is.
     pub(in crate::ingest) units: Option<Arc<UnitsAsked>>,
-    /// The watch that may stop the work.
+    /// The watch, through which a caller may stop the work.
     pub watch: Option<&'a Watch>,
-    /// The list of what is told of texts.
+    /// The list of recognised formats and notes.
     pub(in crate::ingest) recognised: Option<Arc<Recognised>>,
 }
 
@@ -67,7 +67,7 @@ impl Joining<'_> {
         }
     }
 
-    /// Checks that results in this order have what units need.
+    /// Rejects results without scores, if the rule of repeated units computes scores.
     pub(in crate::ingest) fn check_units(&self, name: &str, order: Order) -> Result<()> {
         let makes_scores = self.units.as_ref().is_some_and(|asked| asked.repeats.makes_scores());
         if !makes_scores || matches!(order, Order::Scores { .. }) {
@@ -88,16 +88,16 @@ impl Joining<'_> {
         }
     }
 
-    /// Whether results that repeat others may be dropped, if there are many. Where repeated
-    /// documents matter only among the first results, none may be dropped before these are known;
-    /// and where repeats are no error each may count.
+    /// Returns whether repeated results may be dropped, if there are many results. Where repeats
+    /// matter only among the first results, none may be dropped before the first results are known.
+    /// Where repeats are no error, each repeat may count.
     pub(in crate::ingest) fn may_thin(&self) -> bool {
         let are_errors = self.units.as_ref().is_none_or(|asked| asked.repeats == Repeats::Error);
         are_errors && !self.rules.late_repeats
     }
 
-    /// Checks that tied groups can be kept, if they are to be: where codes are classes of grades,
-    /// labels do not tell which are mixed.
+    /// Rejects exact grades if tied groups are to be kept: where codes are classes of grades,
+    /// labels do not tell the mixed groups.
     pub fn check_exact(&self) -> Result<()> {
         if !self.keep_ties || self.qrels.exact().is_none() {
             return Ok(());
@@ -111,7 +111,7 @@ impl Joining<'_> {
     }
 }
 
-/// Reads a run called `name`; returns what can be used of it, and the problems.
+/// Reads a run called `name`; returns the usable results and the problems.
 pub(in crate::ingest) fn read(
     source: &impl Source,
     name: &str,
@@ -144,7 +144,7 @@ pub(in crate::ingest) fn read(
     Ok(finish(read, rankings, name, source, &joining))
 }
 
-/// Checks that results have ranks, if these are to order equal scores.
+/// Rejects results without ranks, if ranks are to order equal scores.
 pub(in crate::ingest) fn check_ties(name: &str, order: Order, ties: Ties) -> Result<()> {
     match (ties, order) {
         (Ties::Rank, Order::Scores { ranks: RankColumn::None } | Order::RankScores { .. }) => {
@@ -158,7 +158,7 @@ pub(in crate::ingest) fn check_ties(name: &str, order: Order, ties: Ties) -> Res
     }
 }
 
-/// The results that one worker reads.
+/// The state of a worker that reads the results of a run.
 pub(in crate::ingest) struct Results<'a> {
     qrels: &'a Qrels,
     rules: Rules,
@@ -167,7 +167,7 @@ pub(in crate::ingest) struct Results<'a> {
     picks: Option<&'a Picks>,
     /// The last judged query.
     last: Option<u32>,
-    /// Whether any query may follow another, so that none can be guessed.
+    /// Whether queries come in any order, so that the next query cannot be guessed.
     anywhere: bool,
     /// The queries without judgments.
     ignored: Interner,
@@ -253,7 +253,7 @@ impl QueriesMet {
     }
 }
 
-/// The rows of labels that one worker makes.
+/// The rows of labels of a worker, with its ranker and buffers.
 pub(in crate::ingest) struct RunRankings<'a> {
     qrels: &'a Qrels,
     pub ranker: Ranker,
@@ -263,7 +263,7 @@ pub(in crate::ingest) struct RunRankings<'a> {
     keys: Vec<(u8, u64)>,
     order: Order,
     pub drop_identical_ids: bool,
-    /// What puts the results of units together, if they are to be.
+    /// The merger of results into units, if results are merged.
     pub uniting: Option<Uniting>,
     /// Whether equal scores are ordered by the rank column.
     by_rank_column: bool,
@@ -338,7 +338,7 @@ impl<'a> RunRankings<'a> {
         self.uniting = Some(uniting);
     }
 
-    /// Puts the results of one query together by their units, without ranking them.
+    /// Merges the results of one query by unit, without ranking the results.
     pub fn unite(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         let RunRankings { ranker, findings, uniting, by_rank_column, .. } = self;
         let Some(uniting) = uniting else { return };
@@ -436,7 +436,7 @@ impl Make for FirstRankings<'_> {
     }
 }
 
-/// Reports results of a query that have the same rank.
+/// Reports results of a query with equal ranks.
 fn report_equal_ranks(
     query: &[u8],
     records: &[Record],
@@ -495,7 +495,7 @@ pub(in crate::ingest) fn without_identical<'r>(
     Cow::Owned(records.iter().filter(|record| !is_identical(record)).copied().collect())
 }
 
-/// Writes `1 query`, `2 queries` and so on.
+/// Returns a count of queries in words: `1 query`, `2 queries` and so on.
 fn count_of_queries(count: u64) -> String {
     format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
 }
@@ -633,10 +633,10 @@ impl Join {
         })
     }
 
-    /// Checks that what is asked of units goes together.
+    /// Rejects options of units that contradict the order of ties.
     ///
     /// # Errors
-    /// Sums in an order that the file has not; blanks where every order of ties is wanted; a rule
+    /// Sums in an order that the file lacks; blanks where every order of ties is wanted; a rule
     /// without text.
     pub(in crate::ingest) fn check_units(&self) -> Result<()> {
         let repeats = self.repeats();

@@ -1,5 +1,5 @@
-//! Facts about the scores of a run that are noticed while it is ranked, and may need a note: equal
-//! ones, contrary ranks, ties in f32.
+//! Facts about the scores of a run, noticed during ranking, that may need a note: equal scores,
+//! contrary ranks, ties in f32.
 //!
 //! No function here looks at every score again: a query costs a few comparisons, and one more
 //! wherever the label changes from rank to rank.
@@ -9,9 +9,9 @@ use crate::ingest::record::packed::{Docnos, Record, by_docno, score_of_key, sort
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
-/// The number of lines of a query whose rank column is looked at: the first, the last, and some
-/// between, evenly spaced. All would cost a fifth of the time of reading; these find an order that
-/// is another one, as of results that were ranked again, in nearly every query.
+/// The number of lines of a query whose rank column is checked: the first, the last, and some
+/// between, evenly spaced. Checking all lines would cost a fifth of the time of reading. The few
+/// lines reveal another order, as of results ranked again, in nearly every query.
 const LOOKED_AT: usize = 6;
 
 impl ScoresSeen {
@@ -98,7 +98,7 @@ impl ScoresSeen {
         let (mut before, mut compared, mut contrary) = (None, false, false);
         for record in records {
             let Some(rank) = rank(record) else {
-                // Ranks that are no integers may be scores.
+                // Ranks with fractions may be scores.
                 let number =
                     |record: &Record| std::str::from_utf8(text(record)?).ok()?.parse::<f64>().ok();
                 let columns = number(first).zip(number(last));
@@ -134,7 +134,7 @@ fn is_exchanged((one, other): (f64, f64), keys: [u64; 2], count: usize) -> bool 
 /// Checks whether one of the labels is of a document that is in the qrels.
 #[inline(always)]
 fn is_any_judged(labels: &[u8]) -> bool {
-    // 64 labels at a time, so that there is no branch for each of them.
+    // Fold 64 labels at a time, to avoid a branch for each label.
     labels.chunks(64).any(|some| some.iter().fold(false, |any, &label| any | (label > UNPOOLED)))
 }
 
@@ -155,8 +155,8 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> RankedResults<R> {
     /// Checks whether the labels of the first ranks would come in another order if scores were
     /// compared as f32.
     ///
-    /// If so, two neighbours with different labels have scores that are equal as f32, or the last
-    /// of these ranks and the next one have.
+    /// If so, two neighbours with different labels have equal scores as f32, or the last labelled
+    /// rank and the next rank have equal scores as f32.
     #[inline(always)]
     fn differs_in_f32(
         self,
@@ -218,8 +218,8 @@ fn sort_tied(tied: &mut [&Record], ties: Ties, docnos: Docnos<'_>) {
     });
 }
 
-/// Checks whether two neighbours with different labels have scores that are equal as f32, so that
-/// [`ScoresSeen::see`] has to look closer. All results have labels.
+/// Checks whether two neighbours with different labels have equal scores as f32; only then does
+/// [`ScoresSeen::see`] look closer. All results have labels.
 pub(in crate::ingest) fn may_differ_in_f32(labels: &[u8], keys: &[u64]) -> bool {
     let mut pairs = std::iter::zip(labels.windows(2), keys.windows(2));
     pairs.any(|(labels, keys)| labels[0] != labels[1] && key_in_f32(keys[0]) == key_in_f32(keys[1]))

@@ -1,4 +1,4 @@
-//! Which queries have the same judged documents.
+//! Sets of judged documents that several queries share.
 
 use std::collections::HashMap;
 

@@ -6,7 +6,7 @@ use crate::ingest::bytes::input::Input;
 use crate::ingest::lines::diagnostics::{self, RunProblems};
 use crate::label::{LabelMatrix, MatrixBuilder, StagedRun};
 
-/// Checks that the standard input is at most one of the inputs.
+/// Rejects inputs among which the standard input occurs twice.
 pub(in crate::ingest) fn stdin_once<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
     if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
         return Err(Error::Unanswerable(

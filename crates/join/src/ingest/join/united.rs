@@ -1,5 +1,5 @@
-//! The results of one query by their units: ids are cut to those of units, and the results of a
-//! unit become one.
+//! The results of one query by unit: ids are cut to ids of units, and the results of a unit become
+//! one result.
 //!
 //! ```text
 //! A#1 9, X#1 8, A#2 7 ── units ──► A 9, X 8, A 7 ── first ──► A 9, X 8
@@ -7,10 +7,10 @@
 //!                                                ── sum ────► A 16, X 8
 //! ```
 //!
-//! It comes between the records of a query and their ranking, so text, columns and pipes have it
-//! alike, wherever they are cut. Records stay records: a unit is a shorter docno at the same place,
-//! or the number of an id in a map. A table of numbers finds units that come again by the hash that
-//! labels are looked up with, and compares their bytes.
+//! Units are made between the records of a query and their ranking, so text, columns and pipes have
+//! equal units, wherever they are cut. Records stay records: a unit is a shorter docno at the same
+//! place, or the number of an id in a map. A table of numbers finds repeated units by the hash for
+//! the lookup of labels, and compares their bytes.
 
 use std::sync::Arc;
 
@@ -30,10 +30,11 @@ pub(in crate::ingest) struct UnitsAsked {
     pub rows: Option<usize>,
 }
 
-/// The most ids without the text of a rule that a message needs: two, and whether there are others.
+/// The most ids without the text of a rule that a message needs: two to show, and a third to say
+/// "and others".
 const SHOWN: usize = 3;
 
-/// What was noticed of the units of a run.
+/// Counts of the units of a run, and the ids without the text of the rule.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ingest) struct UnitsSeen {
     pub counts: UnitCounts,
@@ -44,7 +45,7 @@ pub(in crate::ingest) struct UnitsSeen {
 }
 
 impl UnitsSeen {
-    /// Adds what another worker has noticed.
+    /// Adds the counts and ids that another worker has noticed.
     pub fn merge(&mut self, other: Self) {
         self.counts.merge(other.counts);
         self.any |= other.any;
@@ -83,17 +84,17 @@ impl UnitsSeen {
     }
 }
 
-/// What is put together: its buffers are reused from query to query.
+/// The merger of results into units; its buffers are reused from query to query.
 #[derive(Debug)]
 pub(in crate::ingest) struct Uniting {
     asked: Arc<UnitsAsked>,
     ties: Ties,
     score: ScoreType,
     seed: Seed,
-    /// Whether units are left out whose id is that of their query.
+    /// Whether to drop units with the id of their query.
     drop_identical: bool,
     united: Vec<Record>,
-    /// The number of a record, from 1, where its hash belongs or behind that; 0 is empty.
+    /// The number of a record, from 1, in the slot of its hash or in a slot behind; 0 is empty.
     slots: Vec<u32>,
     /// The sum of the scores of each unit, and their number.
     sums: Vec<(f64, u32)>,
@@ -117,8 +118,8 @@ impl Uniting {
         let by_docno = matches!(rule.ties, Ties::DocnoAscending | Ties::DocnoDescending);
         match asked.repeats {
             Repeats::First | Repeats::Error if by_docno => rule,
-            // Units that were put in order stay so. As F32, they are not looked at for ties that
-            // only f32 would have: their scores would be others.
+            // `Ties::Input` keeps units in the order of merging. F32 turns off the check for ties
+            // that only f32 has, because under f32 the units would get different scores.
             Repeats::Sum(_) | Repeats::Mean(_) => RankingRule { score: ScoreType::F32, ..rule },
             _ => RankingRule { score: ScoreType::F32, ties: Ties::Input, ..rule },
         }
@@ -313,7 +314,7 @@ fn clear(slots: &mut Vec<u32>, results: usize) {
     slots.resize((results * 2).next_power_of_two().max(64), 0);
 }
 
-/// The docnos of units, whose ids are these.
+/// Returns the docnos of units for `ids`, through the map if the units have a map.
 fn docnos_of<'d>(units: &'d Units, ids: &'d Docnos<'d>) -> Docnos<'d> {
     match units {
         Units::Map(map) => Docnos::Units { ids, map },
@@ -393,7 +394,7 @@ fn name_before(
         None => finders.0.find(id),
     };
     let last_of = |id: &[u8]| match single {
-        // What follows a unit is short, so this ends soon.
+        // The rest of an id behind its unit is short, so a search from the end stops soon.
         Some(byte) => id.iter().rposition(|&other| other == byte),
         None => finders.1.rfind(id),
     };

@@ -1,8 +1,8 @@
-//! The rows of a text by their units, those of a unit put together, to be written again.
+//! The rows of a text, merged by unit, to be written again.
 //!
-//! They are put together by what puts results and judgments together before they are ranked, so
-//! that what is written is evaluated as the text itself is with the same options. All rows are
-//! held: those of a query may be anywhere.
+//! The code that merges results and judgments before ranking also merges these rows. So the written
+//! file gives the values of the text itself with the same options. All rows are held, because the
+//! rows of a query may be anywhere.
 
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ pub(super) struct HeldRows {
     rows: Vec<Vec<HeldRow>>,
 }
 
-/// A row that stands for its unit: its query and its place among the rows of it, and what was made
-/// of them.
+/// A row that stands for its unit: its query, its place among the rows of the query, and the merged
+/// value.
 struct UnitRow {
     query: usize,
     row: usize,

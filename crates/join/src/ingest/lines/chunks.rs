@@ -12,21 +12,23 @@
 //! ```
 //!
 //! *In memory* a border is searched forwards, from `start + size`: the rest of one query is read
-//! twice, once here and once by its worker. *From a stream* it is searched backwards, from the end
-//! of what is there: the last query may go on, so the cut is before it, and its lines are copied to
-//! the start of the next buffer. If all of the buffer is one query it is filled up to twice its
-//! size and searched again, so that reading a query of any length is linear.
+//! twice, once by the search and once by its worker. *From a stream* a border is searched
+//! backwards, from the end of the buffered text. The last query may go on, so the cut is before the
+//! last query, and its lines are copied to the start of the next buffer. If a whole buffer is one
+//! query, the buffer is filled up to twice its size and searched again, so that reading a query of
+//! any length is linear.
 //!
-//! A mebibyte, because decompressed text is then parsed while it is in a cache (git log, 227af8e),
-//! and because a file of 256 MB still has enough chunks for every thread. Reading files into
-//! buffers like these, instead of mapping them, took a twentieth more CPU time as a whole
+//! A chunk has a mebibyte, because decompressed text is then parsed from a cache (git log,
+//! 227af8e). A file of 256 MB still has enough chunks for every thread. Reading files into such
+//! buffers, instead of mapping files, took a twentieth more CPU time as a whole
 //! (benches/RESULTS.md).
 //!
-//! There are two ways to take from a stream. `each_chunk` opens it by itself, and may do so again
-//! for a second reading. A thread of its own decompresses, one block ahead, for that takes longer
-//! than all else (the medium run 0.46 s as gzip, 0.12 s as it is). `each_block` is lent a reader
-//! that can be read once, and has no such thread: whoever is free reads the next block under a lock
-//! while the others work. Both hand out chunks in ascending numbers.
+//! Two functions read a stream. `each_chunk` opens the stream by itself, and may open the stream
+//! again for a second reading. A thread of its own decompresses, one block ahead, because
+//! decompression takes longer than all other work (the medium run 0.46 s as gzip, 0.12 s
+//! uncompressed). `each_block` borrows a reader that can be read once, and has no extra thread: a
+//! free worker reads the next block under a lock while the other workers parse. Both functions hand
+//! out chunks in ascending numbers.
 
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -59,7 +61,7 @@ pub(in crate::ingest) struct Chunk<'a> {
     pub text: &'a [u8],
 }
 
-/// A text that is to be cut.
+/// A text to cut.
 #[derive(Clone, Copy)]
 pub(in crate::ingest) enum Content<'a> {
     /// Text in memory.
@@ -97,15 +99,15 @@ pub(in crate::ingest) fn each_chunk<W: Send>(
             }));
         }
     };
-    // One block is read ahead. Buffers come back through the other channel, so that a few are used
-    // in turns, whatever the size of the text.
+    // One block is read ahead. Buffers return through the second channel, so a few buffers serve a
+    // text of any size.
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
         let cuts = CutRule::anywhere(size, table);
         let all = move || read(open, cuts, |block| full.send(block).is_ok(), &returned);
-        // A limit on threads is no reason to fail: then one thread reads and works in turns, with
-        // the same chunks.
+        // A limit on threads is no reason to fail: without a second thread, this thread reads and
+        // works in turns, with the same chunks.
         let Ok(reading) = std::thread::Builder::new().spawn_scoped(scope, all) else {
             return on_this_thread(open, cuts, stop, worker(), take);
         };
@@ -156,11 +158,11 @@ fn on_this_thread<W>(
     Ok(vec![worker])
 }
 
-/// The size of chunks for a text of `length` bytes: small texts are cut finer, so that every thread
-/// has some.
+/// Returns the size of chunks for a text of `length` bytes: small texts are cut finer, so that
+/// every thread has chunks.
 fn fitting(size: usize, length: usize) -> usize {
-    // Four chunks a thread even out what one takes longer than another; below 64 KiB the borders
-    // would cost more than that saves.
+    // Four chunks a thread even out chunks of unequal cost. Below 64 KiB the borders would cost
+    // more than even loads save.
     size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
 }
 
@@ -211,24 +213,25 @@ fn query<'t>(line: &'t [u8], table: Option<&TableLayout>) -> Option<&'t [u8]> {
     }
 }
 
-/// The number of bytes of blank lines and comments that are cut anywhere, so that they are not read
-/// twice.
+/// The length of a gap: more bytes of blank lines and comments are cut anywhere, so that no gap is
+/// read twice.
 fn gap(size: usize) -> usize {
     size / 64
 }
 
-/// The first place after `at` where a line begins whose query is not that of the line before it, or
-/// which comes after a gap.
+/// Returns the start of the first line after `at` with another query than the line before, or
+/// behind a gap.
 fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>) -> usize {
     if at >= text.len() {
         return text.len();
     }
-    // From `at - 1`, so that a line that begins at `at` counts. `at` is 1 at least, for sizes are.
+    // Search from `at - 1`, so that a line beginning at `at` counts. Invariant: `at` is at least 1,
+    // because sizes are.
     let mut start = line_after(text, at - 1);
     let (mut before, mut last) = (None, start);
     while start < text.len() {
-        // Without this, each chunk of a long comment would be searched to its end by the one
-        // before, and then be read again.
+        // Without this limit, the cut before each chunk of a long comment would scan the chunk to
+        // its end. Every such chunk would then be read twice.
         if start - last > gap {
             return start;
         }
@@ -244,13 +247,13 @@ fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&TableLayout>)
     text.len()
 }
 
-/// The start of the line after the one in which `at` lies.
+/// Returns the start of the line after the line of byte `at`.
 pub(in crate::ingest) fn line_after(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
 }
 
-/// The last place in an incomplete text where a line begins whose query is not that of the line
-/// before it, or which comes after a gap; 0 if there is none.
+/// Returns the start of the last line in an incomplete text with another query than the line
+/// before, or behind a gap; 0 without any.
 fn last_border(text: &[u8], gap: usize, table: Option<&TableLayout>) -> usize {
     let Some(mut end) = memrchr(b'\n', text) else { return 0 };
     let (last, mut border, mut after) = (end + 1, 0, None);
@@ -292,13 +295,13 @@ struct CutRule<'a> {
 }
 
 impl<'a> CutRule<'a> {
-    /// Makes cuts for a text that can be read again, so that a query may be cut in two.
+    /// Makes cuts for a text that can be read again; a query may be cut in two.
     fn anywhere(size: usize, table: Option<&'a TableLayout>) -> Self {
         CutRule { table, size, gap: gap(size), largest: LARGEST }
     }
 
-    /// Makes cuts that keep the lines of a query together, however many they are. Only blank lines
-    /// and comments between them that are longer than any line may be are cut.
+    /// Makes cuts that keep all lines of a query together. Only blank lines and comments are cut,
+    /// where a gap is longer than the longest allowed line.
     fn between_queries(size: usize, table: Option<&'a TableLayout>) -> Self {
         CutRule { table, size, gap: LONGEST_LINE, largest: usize::MAX }
     }
@@ -345,7 +348,7 @@ fn read(
     Ok(())
 }
 
-/// A text that is read once, in blocks.
+/// A text read once, in blocks.
 struct Blocks<'r> {
     reader: &'r mut (dyn Read + Send),
     cuts: CutRule<'r>,
@@ -380,8 +383,8 @@ impl<'r> Blocks<'r> {
             let ended = fill(self.reader, &mut self.text, &mut self.filled, self.wanted)?;
             let filled = self.filled;
             let last_line = memrchr(b'\n', &self.text[..filled]).map_or(0, |feed| feed + 1);
-            // Nothing is read after a line that is too long: the worker that gets the line reports
-            // it.
+            // Reading stops after a line that is too long; the worker of its chunk reports the
+            // line.
             self.ended = ended || filled - last_line > LONGEST_LINE;
             let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
             // Invariant: `length` is behind a line feed, or the text has ended, so that no line is
@@ -407,11 +410,11 @@ impl<'r> Blocks<'r> {
     }
 }
 
-/// Gives all chunks of a text that is read once to workers in parallel, and returns the workers:
-/// while one reads, the others work.
+/// Distributes the chunks of a text that is read once to parallel workers, and returns the workers.
+/// One worker reads while the rest process their chunks.
 ///
-/// Each worker takes chunks in ascending order. When `stop` is set no more are read; all that were
-/// read are worked on.
+/// Each worker takes chunks in ascending order. Once `stop` returns `true`, no further chunk is
+/// read; chunks already read are still processed.
 ///
 /// # Errors
 /// An error of the reader, or no memory.
@@ -458,7 +461,7 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads until `wanted` bytes are there; `true` at the end of the text.
+/// Reads until `text` has `wanted` bytes; returns `true` at the end of the input.
 fn fill(
     reader: &mut dyn Read,
     text: &mut Vec<u8>,

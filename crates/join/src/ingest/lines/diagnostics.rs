@@ -1,5 +1,5 @@
-//! The problems of one text while it is being read: the earliest few, at places that become line
-//! numbers at the end.
+//! The problems of one text during reading: the earliest few, at places that become line numbers at
+//! the end.
 //!
 //! Chunks are read in any order by any worker, so a place is a chunk and a line in it. The number
 //! of lines before a chunk is known when all chunks are read.
@@ -25,16 +25,15 @@ impl Position {
 pub(in crate::ingest) struct Finding {
     pub position: Position,
     pub message: String,
-    /// The earlier line whose number ends the message, if there is one.
+    /// An earlier line whose number ends the message, if any.
     pub earlier: Option<Position>,
 }
 
-/// What was found at some places, the earliest of it, at most [`Problems::LIMIT`], and the number
-/// of the rest: however much is wrong with an input, its problems take no more memory than people
-/// read.
+/// The earliest findings by place, at most [`Problems::LIMIT`], and the number of the rest. However
+/// much is wrong with an input, its problems take no more memory than people read.
 #[derive(Debug)]
 pub(in crate::ingest) struct Earliest<T> {
-    /// What is kept, each with its place, ascending.
+    /// The kept findings, each with its place, ascending.
     kept: Vec<(u64, T)>,
     more: u64,
 }
@@ -50,8 +49,8 @@ impl<T> Default for Earliest<T> {
 }
 
 impl<T> Earliest<T> {
-    /// Adds something at a place. `found` is called only if it is kept, because lines may have to
-    /// be counted for it.
+    /// Adds a finding at a place. `found` is called only for a kept finding, because it may have to
+    /// count lines.
     pub fn add(&mut self, place: u64, found: impl FnOnce() -> T) {
         if self.kept.len() == Problems::LIMIT {
             self.more += 1;
@@ -69,17 +68,17 @@ impl<T> Earliest<T> {
         self.kept.is_empty()
     }
 
-    /// Counts further findings, which are later than [`Problems::LIMIT`] others.
+    /// Counts findings behind [`Problems::LIMIT`] earlier findings; these are not kept.
     pub fn leave_out(&mut self, count: u64) {
         self.more += count;
     }
 
-    /// Adds what others found; what is at the same place stays in order.
+    /// Adds the findings of `other`; findings at one place stay in order.
     pub fn merge(&mut self, other: Self) {
         self.merge_after(0, other);
     }
 
-    /// Adds what was found in a part that begins at a place.
+    /// Adds the findings of a part of the text that begins at place `start`.
     pub fn merge_after(&mut self, start: u64, other: Self) {
         self.more += other.more;
         for (place, found) in other.kept {
@@ -118,9 +117,9 @@ impl Findings {
 /// All problems of a text.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct RunProblems {
-    /// The lines that are wrong, and the repeated documents, if these always matter.
+    /// Wrong lines, and repeated documents if a repetition always matters.
     pub lines: Problems,
-    /// The repeated documents, if these matter only where they are evaluated.
+    /// Repeated documents, if a repetition matters only in evaluated queries and ranks.
     pub repeats: Problems,
 }
 

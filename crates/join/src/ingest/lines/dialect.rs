@@ -11,10 +11,9 @@ pub enum Dialect {
     #[default]
     Laneval,
     /// As trec_eval 9: a score or grade is the longest prefix of its field that is a number (an
-    /// integer, for a grade), or 0 if there is none; there are no comments; documents are looked
-    /// for twice only in queries that a run has, and there only among the ranks that are kept.
-    /// Scores are compared as f32, whatever the join says. A run may have no query of the qrels at
-    /// all.
+    /// integer, for a grade), or 0 without such a prefix; there are no comments; a repeated
+    /// document is a problem only in queries of a run, and only among the kept ranks. Scores are
+    /// compared as f32, whatever the join says. A run may lack all queries of the qrels.
     Trec9,
     /// As trec_eval 10: as `Trec9`, but scores are compared as the join says, and there are
     /// comments: lines of a run that start with `#`, blanks before it or not, and lines of qrels
@@ -67,13 +66,12 @@ pub(in crate::ingest) enum Comments {
     None,
     /// Lines whose first byte is `#`.
     FirstColumn,
-    /// Lines whose first byte that is not blank is `#`.
+    /// Lines whose first non-blank byte is `#`.
     AfterBlanks,
 }
 
 impl Comments {
-    /// Whether a line is skipped whose first byte that is not blank is a `#` in this column, from
-    /// 0.
+    /// Whether a line is skipped whose first non-blank byte is a `#` in this column, from 0.
     pub fn cover(self, column: usize) -> bool {
         match self {
             Comments::None => false,
@@ -99,8 +97,8 @@ pub(in crate::ingest) struct Rules {
     pub grade: fn(&[u8]) -> Option<f64>,
     /// Whether grades lose the digits behind their dot.
     pub whole_grades: bool,
-    /// Whether a repeated document matters only where it is evaluated: in queries that a run has,
-    /// and there among the ranks kept.
+    /// Whether a repeated document matters only in evaluation: in queries of a run, among the kept
+    /// ranks.
     pub late_repeats: bool,
     /// Whether a run may have no query of the qrels at all.
     pub unjudged_runs: bool,

@@ -79,7 +79,7 @@ pub(in crate::ingest) struct TableLayout {
 #[derive(Debug, Clone, Default)]
 pub(in crate::ingest) struct BareRows(Arc<AtomicU64>);
 
-/// How many rows were met is no part of what a table is.
+/// Always equal: the count of rows without a number is no property of a table.
 impl PartialEq for BareRows {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -133,7 +133,7 @@ impl TableLayout {
     pub fn rank_column(&self) -> RankColumn {
         match self.rank {
             None => RankColumn::None,
-            // A field right behind the documents, which ends with a blank, is found from there.
+            // A field right behind the document that ends with a blank is found from the document.
             Some(rank)
                 if rank == self.doc + 1
                     && rank + 1 < self.columns
@@ -199,7 +199,7 @@ impl NumberKind {
 }
 
 impl TableLayout {
-    /// Says what is wrong with a field that is not the number it should be.
+    /// Returns the message about a field that is not the expected number.
     pub(in crate::ingest) fn not_a_number(&self, role: Role, field: &[u8]) -> String {
         match self.value {
             NumberKind::Number | NumberKind::Letters => {

@@ -1,8 +1,7 @@
-//! Lines: how bytes are cut into chunks, lines and fields, which lines are valid, and how messages
-//! name them.
+//! Lines: cutting bytes into chunks, lines and fields, the rules for valid lines, and the names of
+//! lines in messages.
 //!
-//! It must never know of formats other than TREC and tables, of files, and of what becomes of a
-//! row.
+//! This module must never know formats other than TREC and tables, files, or the use of a row.
 //!
 //! ```text
 //! chunks               pieces for the workers, cut between queries

@@ -1,15 +1,15 @@
-//! Decimal numbers, as they are written in scores and grades.
+//! Decimal numbers of scores and grades.
 //!
 //! Nearly every score has at most seven digits before its dot and at most eight behind it. Each
 //! part is converted at once, without a branch for each digit. Their digits together make an
-//! integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the correctly
-//! rounded value. So this short way gives the same bits as a full parser, which reads all other
-//! numbers.
+//! integer below 2⁵³. This integer divided by a power of ten (exact up to 10²²) is the correctly
+//! rounded value. So this short way gives the same bits as the full parser. The full parser reads
+//! all other numbers.
 //!
 //! The argument is Clinger's ("How to read floating point numbers accurately", 1990): 15 digits are
 //! below 10¹⁵ < 2⁵³, so the integer is exact, 10⁸ is exact, and a division rounds the exact
-//! quotient once, to the nearest, which is what the value is. A product with 10⁻⁸, which is no
-//! exact number, would round twice.
+//! quotient once, to the nearest number: the correct value. A product with 10⁻⁸ would round twice,
+//! because 10⁻⁸ is not exact.
 //!
 //! Eight characters become a number in a register, as in fast_float's
 //! `parse_eight_digits_unrolled`. The first character is the lowest byte:
@@ -26,8 +26,8 @@
 //! ```
 //!
 //! So a score costs two loads, three multiplications for each part, one to join them, and a
-//! division, and no loop over its characters. Both loads may reach into the fields beside it. Where
-//! the text begins or ends too near for that, the full parser reads the field.
+//! division, and no loop over its characters. Both loads may reach into the neighbouring fields. If
+//! the text begins or ends too near for a load, the full parser reads the field.
 
 /// Powers of ten by exponent.
 const POW10: [u32; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -74,7 +74,7 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
         let digits = digits(whole) * u64::from(POW10[places]) + digits(fraction);
         digits as i64 as f64 / f64::from(POW10[places]) // a signed conversion is one instruction
     } else {
-        // Grades have no dot: a division by 1 would be half of the time that they take.
+        // Grades have no dot, and a division by 1 would take half of the time of a grade.
         let whole = last(tail, fraction)?;
         if not_digits(whole) != 0 {
             return None;
@@ -88,8 +88,8 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
 #[inline(always)]
 fn dot_in(bytes: u64) -> usize {
     let other = bytes ^ every(b'.');
-    // The bytes that are zero. A borrow may mark bytes above the first of them falsely, and none
-    // below it. Its lowest bit is that of the first dot.
+    // Mark the zero bytes. A borrow may falsely mark bytes above the first zero byte, but none
+    // below. So the lowest mark belongs to the first dot.
     let dots = other.wrapping_sub(every(1)) & !other & every(0x80);
     dots.trailing_zeros() as usize / 8
 }
@@ -122,10 +122,10 @@ fn not_digits(digits: u64) -> u64 {
     (digits.wrapping_add(every(0x76)) | digits) & every(0x80)
 }
 
-/// The number that eight digits make; the first is the lowest byte.
+/// Converts eight digits to their number; the first digit is the lowest byte.
 #[inline(always)]
 fn digits(digits: u64) -> u64 {
-    // Nothing carries into what counts: a pair is below 100, and the lower half of either product
+    // No carry reaches the result: a pair is below 100, and the lower half of either product is
     // below 2³².
     let pairs = (digits.wrapping_mul(10)).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
@@ -151,7 +151,7 @@ pub(in crate::ingest) fn letters(value: f64) -> [u8; 16] {
     letters
 }
 
-/// The number of these letters.
+/// Converts sixteen [`letters`] back to their number.
 #[inline(always)]
 pub(in crate::ingest) fn of_letters(field: &[u8]) -> Option<f64> {
     let (&low, rest) = field.split_first_chunk::<8>()?;
@@ -223,8 +223,8 @@ fn hexadecimal(field: &[u8]) -> f64 {
     while let Some(&byte) = field.get(at) {
         match (byte as char).to_digit(16) {
             _ if byte == b'.' && !dot => dot = true,
-            // Sixteen digits from the first that is not 0; of the others it only matters whether
-            // one is not 0.
+            // Take sixteen digits from the first nonzero digit. Of further digits, `sticky` records
+            // only whether any is nonzero.
             Some(digit) if mantissa >> 60 == 0 => {
                 mantissa = mantissa << 4 | u64::from(digit);
                 exponent -= 4 * i64::from(dot);
@@ -253,7 +253,7 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     if exponent > 1023 {
         return f64::INFINITY;
     }
-    // The bits below those that a number of this size keeps, subnormal numbers included.
+    // The number of low bits that a number of this size loses, subnormal numbers included.
     let lost = (-1074 - exponent).clamp(11, 65) as u32;
     let (kept, rest) = if lost > 64 {
         (0, 0)
@@ -267,7 +267,7 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
     let kept = kept + u64::from(up);
     let unit = exponent + i64::from(lost);
-    // Both powers are exact, and so is each product until it overflows.
+    // Both powers are exact. Each product is exact, too, unless the product overflows.
     kept as f64 * 2f64.powi((unit / 2) as i32) * 2f64.powi((unit - unit / 2) as i32)
 }
 

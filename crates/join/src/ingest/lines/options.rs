@@ -2,7 +2,7 @@
 
 use super::shape::Role;
 
-/// The way messages write the options that they name.
+/// The style of options in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OptionStyle {
     /// As options of the command: `--columns query,doc,score`.

@@ -30,12 +30,11 @@
 //! ```
 //!
 //! So a line of N fields costs N times two instructions (count the zeros below the lowest bit,
-//! remove it) and one branch, whatever the lengths of its fields. That no field is empty is one
-//! more mask: a separator is *doubled* if the byte before it is one too, and only those behind the
-//! last field may be. When masks came in the place of a loop over bytes, this module became 1.3
-//! times as fast (git log, b4e13b7). Lines that the short way does not take (longer than 64 bytes,
-//! blanks side by side, comments) go to a slower one each, and all ways give the same fields: the
-//! tests hold them to splitting line by line.
+//! remove it) and one branch, whatever the lengths of its fields. One more mask shows that no field
+//! is empty: a separator is *doubled* if a separator precedes it, and only separators behind the
+//! last field may be doubled. Masks in place of a loop over bytes made this module 1.3 times as
+//! fast (git log, b4e13b7). Lines over 64 bytes, blanks side by side and comments go to slower
+//! ways. All ways give the same fields: the tests compare each way with splitting line by line.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
@@ -72,7 +71,7 @@ pub(in crate::ingest) trait TakeLines<const N: usize> {
         false
     }
 
-    /// Returns which lines that start with `#` are skipped.
+    /// Returns the rule for skipping lines that start with `#`.
     fn comments(&self) -> Comments;
 
     /// Returns whether a carriage return inside a line is a blank, and not an error.
@@ -144,7 +143,7 @@ impl Scanner {
     }
 }
 
-/// The separators among 64 bytes, and which of these are line feeds: a bit for each byte.
+/// Bits of the separators among 64 bytes, and bits of the line feeds among these separators.
 #[derive(Debug, Clone, Copy, Default)]
 struct BlankMark {
     separators: u64,
@@ -171,9 +170,9 @@ fn each_line<S: Simd, const N: usize>(
                 lines.fields(text, line, &fields);
                 start = after;
             }
-            // A line that may go on behind the window is read again at the start of the next one.
-            // Only a line that fills a whole window is split here, byte by byte: otherwise the same
-            // window would be marked again for ever.
+            // A line that may go on behind the window is read again at the start of the next
+            // window. Only a line that fills a whole window is split here, byte by byte: otherwise
+            // the same window would be marked again for ever.
             if start >= text.len() || start > window && !has_end(marks, start - window) {
                 break;
             }
@@ -194,8 +193,9 @@ fn each_line<S: Simd, const N: usize>(
     line
 }
 
-/// Returns the line at `start` and where the next one starts, if it has at most 64 bytes and `N`
-/// fields with one separator behind each, the last a line feed or followed by blanks and one.
+/// Returns the fields of the line at `start` and the start of the next line; `None` unless the line
+/// has at most 64 bytes, and `N` fields with one separator behind each. The last separator is a
+/// line feed, or blanks and a line feed follow it.
 ///
 /// The separators of the line are a number, and fields end at its lowest set bits. Only the
 /// separators behind the last field may stand right behind another separator.
@@ -208,9 +208,9 @@ fn short_line<const N: usize>(
 ) -> Option<(Fields<N>, usize)> {
     let (block, bit) = ((start - window) / 64, (start - window) % 64);
     let (here, next) = (marks.get(block)?, marks.get(block + 1)?);
-    // Invariant: an empty mark is behind the last block, so that `next` is there for every block of
-    // the window. 64 bits from `start` on, out of two words. `next` is shifted in two steps, for
-    // there is no shift by 64, which a `bit` of 0 would need.
+    // Invariant: `next` exists for every block of the window, because an empty mark follows the
+    // last block. `from` takes 64 bits from `start` on, out of two words. A `bit` of 0 would need a
+    // shift by 64, which does not exist, so `from` shifts `next` in two steps.
     let from = |here: u64, next: u64| here >> bit | (next << 1) << (63 - bit);
     let feeds = from(here.feeds, next.feeds);
     let separators = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
@@ -223,17 +223,18 @@ fn short_line<const N: usize>(
         }
         fields.ends[field] = start + rest.trailing_zeros() as usize;
     }
-    // `rest` is the end of field N and all separators behind it. Those behind it must be all that
-    // are doubled, and each must be: then no field is empty, and nothing but blanks follows the
-    // last. The bit that is shifted in makes a separator at the very start count as doubled. The
-    // text is looked at last: where no line feed is ahead `start` may be its end.
+    // `rest` is the end of field N and all separators behind field N. The separators behind that
+    // end must be exactly the doubled ones: then no field is empty, and only blanks follow the last
+    // field. The `| 1` makes a separator at the very start count as doubled. The text is read last:
+    // without a line feed ahead, `start` may be the end of the text.
     let doubled = separators & (separators << 1 | 1);
     let plain =
         feeds != 0 && rest != 0 && doubled == rest & rest.wrapping_sub(1) && text[start] != b'#';
     plain.then(|| (fields, start + feeds.trailing_zeros() as usize + 1))
 }
 
-/// Does what `short_line` does for a line of any length, which ends in the window.
+/// Returns the fields of a line like `short_line`, for a line of any length that ends in the
+/// window.
 #[inline(never)]
 fn plain_line<const N: usize>(
     text: &[u8],
@@ -267,8 +268,8 @@ fn plain_line<const N: usize>(
     plain.then_some((fields, after))
 }
 
-/// Returns how many lines from `start` on are blank or comments, as far as the marks show them, and
-/// where the next line starts.
+/// Returns the number of blank lines and comments from `start` on, as far as the marks show them,
+/// and the start of the next line.
 #[inline(never)]
 fn skip(
     text: &[u8],
@@ -281,8 +282,8 @@ fn skip(
     loop {
         let (block, bit) = ((start - window) / 64, (start - window) % 64);
         let Some(mark) = marks.get(block) else { return (lines, start) };
-        // Zeros come in from above and end the run of blanks, so that it never reaches into the
-        // next block; the loop goes on there.
+        // Zeros shifted in from above end the run of blanks, so the run never reaches into the next
+        // block. The loop then continues in the next block.
         let blank = (!(mark.separators >> bit)).trailing_zeros().min(64 - bit as u32);
         let feeds = mark.feeds >> bit & u64::MAX.checked_shr(64 - blank).unwrap_or(0);
         if feeds != 0 {
@@ -320,7 +321,7 @@ fn has_end(marks: &Marks, place: usize) -> bool {
         || marks.get(block + 1..).is_some_and(|rest| rest.iter().any(|mark| mark.feeds != 0))
 }
 
-/// Splits the line at `start` byte by byte; returns where the next one starts.
+/// Splits the line at `start` byte by byte; returns the start of the next line.
 #[cold]
 #[inline(never)]
 fn any_line<const N: usize, L: TakeLines<N>>(
@@ -367,8 +368,8 @@ fn any_line<const N: usize, L: TakeLines<N>>(
 fn mark<S: Simd>(simd: S, window: &[u8], marks: &mut Marks) {
     let (blocks, tail) = window.as_chunks::<64>();
     let mut last = [b'x'; 64];
-    // The last block is filled up with a letter: what lies behind the text must end no field and no
-    // line.
+    // The padding behind the text must end no field and no line, so a letter fills up the last
+    // block.
     last[..tail.len()].copy_from_slice(tail);
     for (mark, block) in std::iter::zip(marks.iter_mut(), blocks) {
         *mark = mark_of(simd, block);
@@ -381,7 +382,7 @@ fn mark<S: Simd>(simd: S, window: &[u8], marks: &mut Marks) {
 fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> BlankMark {
     let bytes = u8x64::from_slice(simd, block);
     let blank = bytes.simd_eq(b' ');
-    // The subtraction wraps, so that one unsigned comparison finds all of 9 to 13.
+    // The subtraction wraps, so a single unsigned comparison finds all bytes from 9 to 13.
     let control = (bytes - u8x64::splat(simd, b'\t')).simd_lt(5);
     BlankMark {
         separators: (blank | control).to_bitmask(),

@@ -1,4 +1,4 @@
-//! What stands between the fields of a row, and how a line is split there.
+//! The separators between the fields of a row, and the splitting of a line into fields.
 
 use memchr::memchr;
 
@@ -8,11 +8,11 @@ use crate::ingest::bytes::limits::UNIT;
 /// The separator between the fields of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) enum Separator {
-    /// Any number of blanks. Lines that start with `#` are comments.
+    /// Any number of blanks. A `#` at the start of a line begins a comment.
     Blanks,
-    /// A tab. A field that is not in quotes as a whole is taken as it stands.
+    /// A tab. Quotes count only around a whole field.
     Tab,
-    /// A comma. A field that starts with a quote ends with one.
+    /// A comma. A quote at the start of a field needs a quote at its end.
     Comma,
     /// A byte that no text has, and no quotes: rows that were made of another format.
     Unit,
@@ -40,7 +40,7 @@ impl Separator {
         matches!(self, Separator::Tab | Separator::Comma)
     }
 
-    /// Returns the fields of a line, for messages and previews; quotes around them are left out.
+    /// Returns the fields of a line without the quotes around them, for messages and previews.
     pub fn fields(self, line: &[u8]) -> Vec<&[u8]> {
         split(line, self)
             .unwrap_or_default()
@@ -55,7 +55,7 @@ impl Separator {
 pub(in crate::ingest) struct Field {
     pub start: usize,
     pub end: usize,
-    /// Whether quotes are inside the field, which are written twice.
+    /// Whether the field contains quotes, each written twice.
     pub escaped: bool,
 }
 
@@ -99,7 +99,7 @@ pub(in crate::ingest) fn split(line: &[u8], separator: Separator) -> Result<Vec<
     }
 }
 
-/// Returns the field that begins with the quote at `at`, if it ends with one.
+/// Returns the quoted field that begins at `at`; `None` if no quote ends the field.
 fn in_quotes(line: &[u8], at: usize, separator: u8) -> Option<Field> {
     let (mut end, mut escaped) = (at + 1, false);
     loop {

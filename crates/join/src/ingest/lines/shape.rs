@@ -55,7 +55,7 @@ impl Role {
         }
     }
 
-    /// The name of this number.
+    /// The name of the number of a line: grade or score.
     pub fn number(self) -> &'static str {
         match self {
             Role::Qrels => "grade",
@@ -63,7 +63,7 @@ impl Role {
         }
     }
 
-    /// The function that reads this field; it gives `None` if the field is not a number.
+    /// The parser of grades or scores; it returns `None` for a field that is not a number.
     #[inline(always)]
     pub fn parser(self, rules: &Rules) -> fn(&[u8]) -> Option<f64> {
         match self {
@@ -72,7 +72,7 @@ impl Role {
         }
     }
 
-    /// Whether there may be more fields behind those that are expected.
+    /// Returns whether a line may have more fields than expected.
     pub const fn takes_more_fields(self) -> bool {
         matches!(self, Role::Run)
     }
@@ -85,7 +85,7 @@ impl Role {
         }
     }
 
-    /// The fault of a line that is neither blank nor a comment, if it has one.
+    /// The fault, if any, of a line that is neither blank nor a comment.
     pub fn fault(self, line: &[u8], rules: Rules) -> Option<LineFault> {
         let count = if line.len() > LONGEST_LINE {
             return Some(LineFault::Length);
@@ -153,8 +153,8 @@ impl Role {
 }
 
 /// Whether the fourth field of a line, the rank, is a word, and the fifth and sixth are numbers: a
-/// rank and a score that an id with a blank moved. A tag of two words moves nothing, and what
-/// stands for no rank (`-`) is no word.
+/// rank and a score that an id with a blank moved. A tag of two words moves nothing, and the
+/// placeholder of a missing rank (`-`) is not a word.
 fn has_blank_in_id(line: &[u8], rules: Rules) -> bool {
     let is_word = |field: &[u8]| !field.is_ascii() || field.iter().any(u8::is_ascii_alphanumeric);
     if !split(line).nth(3).is_some_and(is_word) {

@@ -12,15 +12,15 @@
 //!     any other line is split byte by byte: quotes, blank lines, another number of fields
 //! ```
 //!
-//! A field that is read may stand between quotes (`"`), but has none inside and ends on its line.
+//! A field may stand between quotes (`"`), but contains no quotes and ends on its line.
 //!
-//! Why this is not the reader of TREC's lines: there any number of blanks is one separator, and no
-//! field is empty; here two separators side by side are an empty field, blanks belong to their
-//! field, and a quote suspends all of it. Why there are two ways: three columns (query, document,
-//! number) are what most tables have, and the rows that are made of JSON, LETOR and matrices unless
-//! they carry ranks or groups. Three bits are taken off a mask without a loop. With any other
-//! number of columns the bits of a window become a list of places first, and a line is then as many
-//! neighbours of the list as there are columns:
+//! Why TREC's lines have another reader: TREC reads any number of blanks as one separator, and has
+//! no empty fields. In tables, two separators side by side are an empty field, blanks belong to
+//! their field, and a quote suspends all these rules. Why there are two ways: most tables have
+//! three columns (query, document, number). Rows made of JSON, LETOR and matrices have three
+//! columns, too, unless they carry ranks or groups. Three bits are taken off a mask without a loop.
+//! For another number of columns, the bits of a window first become a list of places. A line is
+//! then as many neighbours in the list as the table has columns:
 //!
 //! ```text
 //! text     a , b , c , d ⏎ e , f , g , h ⏎          4 columns
@@ -29,8 +29,8 @@
 //!                                                   anything else: the line is split byte by byte
 //! ```
 //!
-//! A quote is listed as well, and is neither a separator nor a line feed, so a line with one never
-//! looks like a row. With three columns a window that has a quote anywhere goes the other way as a
+//! The list includes quotes. A quote is neither a separator nor a line feed, so a line with a quote
+//! never looks like a row. With three columns, a window with a quote goes the general way as a
 //! whole: one test for 4096 bytes, and none in the loop over its lines.
 
 use fearless_simd::prelude::*;
@@ -43,7 +43,7 @@ use super::separator::{Field, Separator, Unclosed, split};
 use super::shape::TOO_LONG;
 use crate::ingest::bytes::limits::{LONGEST_LINE, WRONG};
 
-/// The places in the text of the fields that are read of a row.
+/// The places of a row's query, document and number in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct FieldPlaces {
     pub query: [usize; 2],
@@ -56,7 +56,7 @@ pub(in crate::ingest) trait TakeRows {
     /// Takes a row; neither its query nor its document is empty.
     fn row(&mut self, text: &[u8], line: u64, row: FieldPlaces);
 
-    /// Takes a line that is not a row and starts at `start`, with what is wrong with it.
+    /// Takes a line at `start` that is not a row, with a message about its fault.
     fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String);
 }
 
@@ -106,12 +106,12 @@ impl RowScanner {
         }
     }
 
-    /// Finds rows of any number of columns from a place on, before which `line` lines were counted,
-    /// up to a line that begins at `until` or behind it. Returns where that line begins, and how
-    /// many lines come before it.
+    /// Finds rows of any number of columns from `start` on, after `line` lines, up to the first
+    /// line at or behind `until`. Returns the start of that line, and the number of lines before
+    /// it.
     ///
-    /// It is one function because it is a loop over bytes, in which places, the start and the count
-    /// stay in registers.
+    /// This is a single function, because its loop over bytes keeps the places, the start and the
+    /// count in registers.
     #[inline(never)]
     fn each_row_until(
         &mut self,
@@ -130,8 +130,8 @@ impl RowScanner {
             let count = dispatch!(level, simd => index(simd, here, separator, places));
             let mut at = 0;
             loop {
-                // Invariant: the places from `at` on are those behind `start`, so that the first of
-                // them ends the first field.
+                // Invariant: the places from `at` on are the places from `start` on, because each
+                // turn skips a whole line. So the first of these places ends the first field.
                 if let Some(ends) = places[at..count].get(..columns)
                     && let end = window + usize::from(ends[columns - 1])
                     && text[end] == b'\n'
@@ -164,9 +164,9 @@ impl RowScanner {
                         number: field(table.number),
                     };
                     let is_whole = row.query[0] < row.query[1] && row.doc[0] < row.doc[1];
-                    // Between tabs or commas a field may be empty, unless it is an id. Between
-                    // blanks none is: two blanks side by side are one separator, which only the
-                    // slow way knows.
+                    // Between tabs or commas a field may be empty, unless the field is an id.
+                    // Between blanks no field is empty: only the slow way reads two blanks side by
+                    // side as one separator.
                     let is_plain = !blanks
                         || text[start] != b'#'
                             && (0..columns).all(|column| field(column)[0] < field(column)[1]);
@@ -205,8 +205,8 @@ impl RowScanner {
     }
 }
 
-/// Finds rows of three columns from a place on, before which `line` lines were counted. Returns the
-/// number of lines.
+/// Finds rows of three columns from `start` on, after `line` lines. Returns the number of all
+/// lines.
 ///
 /// Everything down to the parsing of fields is compiled for each SIMD level, because instructions
 /// for bits come with it.
@@ -224,7 +224,7 @@ fn each_row_of_three<S: Simd>(
     while start < text.len() {
         let window = start;
         let end = text.len().min(window + WINDOW);
-        // The general way takes this window, up to a line that begins behind it.
+        // The general way takes this window, up to a line that begins behind the window.
         if !mark(simd, &text[window..end], separator, &mut scanner.marks) {
             (start, line) = scanner.each_row_until(text, (start, line), end, table, lines);
             continue;
@@ -258,7 +258,7 @@ fn each_row_of_three<S: Simd>(
         if start >= end {
             continue;
         }
-        // A line of another kind, or one that continues behind the window.
+        // The line is not a row, or continues behind the window.
         let feed = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
         if feed < end || start == window {
             line += 1;
@@ -269,7 +269,7 @@ fn each_row_of_three<S: Simd>(
     line
 }
 
-/// Returns the fields that are read, of three that lie in another order.
+/// Returns the query, document and number of a row with its columns in another order.
 #[inline(never)]
 fn picked(table: &TableLayout, fields: [[usize; 2]; 3]) -> FieldPlaces {
     let [query, doc, number] = [table.query, table.doc, table.number].map(|column| fields[column]);
@@ -376,7 +376,8 @@ fn wrong_id(field: Field, what: &str, line: &[u8], table: &TableLayout) -> Strin
     format!("the {what} has quotes in it in {}, which is not read from a table", quoted(line))
 }
 
-/// The message about a line of another number of fields; what looks like a comment is none.
+/// The message about a line with another number of fields; `is_comment` adds that tables have no
+/// comments.
 fn other_count(count: usize, is_comment: bool, line: &[u8], table: &TableLayout) -> String {
     let fields = format!("{count} field{}", if count == 1 { "" } else { "s" });
     let comment =
@@ -392,7 +393,7 @@ struct SeparatorMark {
     feeds: u64,
 }
 
-/// Marks a window, and one empty block behind it; returns `false` if the window has quotes.
+/// Marks a window and one empty block behind the window; returns `false` if the window has quotes.
 #[inline(always)]
 fn mark<S: Simd>(
     simd: S,
@@ -404,7 +405,7 @@ fn mark<S: Simd>(
     let mut last = [b'x'; 64];
     last[..tail.len()].copy_from_slice(tail);
     let byte = separator.byte();
-    // Where quotes mean nothing the same comparison looks for line feeds, which are taken out again
+    // Without quotes, the same comparison looks for line feeds, and `!feeds` removes the line feeds
     // below: no second loop is compiled.
     let quote = if separator.has_quotes() { b'"' } else { b'\n' };
     let mut quotes = 0;
@@ -419,8 +420,8 @@ fn mark<S: Simd>(
     quotes == 0
 }
 
-/// Returns where the three fields of the line at `start` end, and whether none is empty; `None` if
-/// it has not three fields, or ends behind what was marked.
+/// Returns the ends of the three fields of the line at `start`, and whether no field is empty;
+/// `None` for another number of fields, or an end behind the marks.
 #[inline(always)]
 fn ends_of_three(
     marks: &[SeparatorMark; WINDOW / 64 + 1],
@@ -434,8 +435,9 @@ fn ends_of_three(
     if feeds == 0 {
         return ends_of_long(marks, window, start);
     }
-    // `one`, `two` and `three` are the separators of the line without its lowest none, one and two.
-    // If there are exactly three, the last is the line feed, for the mask ends there.
+    // `one` has all separators of the line, `two` all but the lowest, and `three` all but the
+    // lowest two. With exactly three separators, the last is the line feed, because the mask ends
+    // there.
     let one = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
     let two = one & one.wrapping_sub(1);
     let three = two & two.wrapping_sub(1);
@@ -445,7 +447,7 @@ fn ends_of_three(
     is_so.then(|| ([one, two, three].map(|bits| start + bits.trailing_zeros() as usize), is_plain))
 }
 
-/// Does what `ends_of_three` does for a line of any length.
+/// Returns the ends of three fields like `ends_of_three`, for a line of any length.
 #[inline(never)]
 fn ends_of_long(
     marks: &[SeparatorMark; WINDOW / 64 + 1],
@@ -496,9 +498,9 @@ fn index<S: Simd>(
         };
         let mut marks = marks.to_bitmask();
         let here = marks.count_ones() as usize;
-        // Eight places are written even if fewer are left, and counted only as far as they are
-        // there: so a block takes one or two turns of the loop, not one for each place. The list
-        // has room for the surplus, which the next block overwrites.
+        // Each turn writes eight places, even if fewer are left, and `count` counts only real
+        // places. So a block takes one or two turns of the loop, not a turn for each place. The
+        // list has room for the surplus, and the next block overwrites the surplus.
         for first in (0..here).step_by(8) {
             let Some(eight) = places[count + first..].first_chunk_mut::<8>() else {
                 unreachable!("there is room")

@@ -17,8 +17,8 @@
 //! did not win (benches/RESULTS.md).
 //!
 //! Within a bucket the counting sort is stable and each worker read ascending chunks, so the
-//! records of a query are one ascending run a worker. The stable sort that follows finds these runs
-//! and merges them, which is why it is not the unstable one.
+//! records of a query are one ascending run a worker. A stable sort follows, because it detects and
+//! merges these ascending runs, and an unstable sort would not.
 
 use std::ops::Range;
 
@@ -33,8 +33,8 @@ use crate::watch::Watch;
 /// The most buckets: as many as a second-level cache holds pages, because records are written to
 /// all of them in turn.
 const BUCKETS: usize = 256;
-/// The number of records that are allocated at a time. A thread's heap grows by a call of the
-/// kernel for each, so they are not small.
+/// The number of records of a block. A block is not small, because a thread's heap grows by a
+/// kernel call for each block.
 const BLOCK: usize = 1024;
 
 /// Records in blocks that are never moved.
@@ -61,7 +61,7 @@ impl Bucket {
         self.full.push(full);
     }
 
-    /// The records of the bucket in the order in which they were added.
+    /// Returns the blocks of the bucket, with the records in insertion order.
     fn into_blocks(self) -> impl Iterator<Item = Vec<Record>> {
         self.full.into_iter().chain([self.last])
     }
@@ -74,7 +74,7 @@ pub(in crate::ingest) struct Scattered {
     /// The shift of a query's number that gives its bucket.
     shift: u32,
     docnos: DocnosIn,
-    /// The number of records, and the number from which on rows that repeat others are dropped.
+    /// The number of records, and the number from which on repeated rows are dropped.
     count: usize,
     room: usize,
     /// The number of rows that were dropped.
@@ -144,14 +144,14 @@ impl Scattered {
         Scattered { buckets, shift, docnos, count: 0, room: usize::MAX, dropped: 0 }
     }
 
-    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY), of a text
-    /// that does not stay in memory.
+    /// Sets whether repeated rows may be dropped, from [many](MANY) rows on, of a text that does
+    /// not stay in memory.
     pub fn thinning(self, thinning: bool) -> Self {
         let thinning = thinning && matches!(self.docnos, DocnosIn::Copies(_));
         Scattered { room: if thinning { MANY } else { usize::MAX }, ..self }
     }
 
-    /// Whether there is room for another record, before rows that repeat others are dropped.
+    /// Whether another record fits, before repeated rows are dropped.
     #[inline(always)]
     pub fn has_room(&self) -> bool {
         self.count < self.room
@@ -162,8 +162,8 @@ impl Scattered {
         self.dropped
     }
 
-    /// Drops rows that repeat others, with the copies of their docnos, if it pays, and makes room
-    /// for more.
+    /// Drops repeated rows and the copies of their docnos, if dropping pays, and makes room for
+    /// more rows.
     #[cold]
     #[inline(never)]
     pub fn thin(&mut self) {
@@ -180,8 +180,8 @@ impl Scattered {
             copy_again(copies, &mut records, &places);
         }
         self.dropped += dropped;
-        // The next look comes when four times as many are there, so that all looks together cost as
-        // much as the last one does.
+        // The next look comes at four times as many records, so all looks together cost about as
+        // much as the last look.
         self.count = 0;
         self.room = MANY.max(4 * records.len());
         records.into_iter().for_each(|record| self.put(record));
@@ -204,8 +204,7 @@ impl Scattered {
         self.buckets[(u64::from(record.query) >> self.shift) as usize].push(record);
     }
 
-    /// Moves the records of a worker, whose queries have other numbers now, into buckets for these
-    /// numbers.
+    /// Moves the records of a worker into buckets by the new numbers of their queries.
     pub fn renumber(self, number: &[u32], queries: usize) -> Self {
         let mut renumbered = Scattered { docnos: self.docnos, ..Scattered::new(queries) };
         for block in self.buckets.into_iter().flat_map(Bucket::into_blocks) {
@@ -258,8 +257,8 @@ impl Scattered {
     }
 }
 
-/// Copies the docnos of those records again that are left of all at these places, and frees the
-/// other copies.
+/// Copies the docnos of the remaining records again, and frees all other copies. `places` has the
+/// places of all records before the drop.
 fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u64]) {
     let mut left = records;
     for (chunk, copy) in copies {
@@ -267,7 +266,8 @@ fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u
         let (of_chunk, rest) = left.split_at_mut(count);
         let mut kept = Vec::new();
         for record in of_chunk {
-            // Up to the next copy, for more than the docno may have been copied.
+            // Copy the bytes up to the next copy, because a copy may have more bytes than the
+            // docno.
             let next = places.partition_point(|&place| place <= record.at);
             let next = places.get(next).filter(|&&next| next < address(*chunk + 1, 0));
             let end =
@@ -281,8 +281,8 @@ fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u
     }
 }
 
-/// Passes the records of every query, in input order, to a worker. There is a worker for each
-/// bucket, and they come back in the order of their queries.
+/// Passes the records of every query, in input order, to a worker. Each bucket has a worker, and
+/// the workers return in the order of their queries.
 pub(in crate::ingest) fn each_query<W: Send>(
     scattered: Vec<Scattered>,
     whole: HeldInput<'_>,
@@ -329,20 +329,20 @@ pub(in crate::ingest) fn each_query<W: Send>(
         }
         worker
     };
-    // Memory for a bucket is used again for the next ones: fresh memory takes longer to come than
-    // records to be sorted.
+    // The next buckets reuse the memory of a bucket, because fresh memory takes longer than sorting
+    // the records.
     parts.into_par_iter().map_init(Vec::new, work).collect()
 }
 
-/// Puts chunks in the order of their numbers, of which none is missing.
+/// Puts chunks in the order of their numbers; no number is missing.
 fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
     let mut found: Vec<(u64, T)> = found.collect();
     sort::by(&mut found, |one, other| one.0.cmp(&other.0));
     found.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
-/// Puts the records of a bucket into `sorted` by query, those of a query in the order of the input.
-/// They are sorted by counting, not by comparing.
+/// Puts the records of a bucket into `sorted`, by query, and in input order within a query. The
+/// sort counts queries and does not compare.
 fn by_query(parts: &[Vec<Record>], sorted: &mut Vec<Record>) {
     sorted.clear();
     let all = || parts.iter().flatten();
@@ -357,8 +357,7 @@ fn by_query(parts: &[Vec<Record>], sorted: &mut Vec<Record>) {
     let mut next = vec![0usize; (last - first) as usize + 2];
     all().for_each(|record| next[(record.query - first) as usize + 1] += 1);
     (1..next.len()).for_each(|query| next[query] += next[query - 1]);
-    // `next[query]` is where the query begins, and while records are placed, where its next one
-    // goes.
+    // `next[query]` is the start of the query, and later the place of its next record.
     sorted.resize(next[next.len() - 1], Record::default());
     for record in all() {
         let place = &mut next[(record.query - first) as usize];

@@ -115,7 +115,7 @@ pub(in crate::ingest) struct RowPiece {
     rows: Range<usize>,
 }
 
-/// Columns that are cut on demand.
+/// A cutter of columns into pieces, on demand.
 struct ColumnCutter<'a> {
     columns: &'a CheckedColumns<'a>,
     size: usize,
@@ -138,7 +138,7 @@ impl ColumnCutter<'_> {
 }
 
 impl CheckedColumns<'_> {
-    /// Returns the first row from `row` on whose query is not that of the row before it.
+    /// Returns the first row from `row` on with another query than the row before.
     fn border(&self, row: usize) -> usize {
         for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
             let query = &self.batches[batch].query;
@@ -155,8 +155,8 @@ impl CheckedColumns<'_> {
         self.rows()
     }
 
-    /// Checks whether a batch begins with the query with which the one before it ends. It has rows,
-    /// and is not the first with any.
+    /// Checks whether a batch begins with the last query of the batch before. The batch has rows,
+    /// and is not the first batch with rows.
     fn continues(&self, batch: usize) -> bool {
         let (before, last) = self.locate(self.starts[batch] - 1);
         before.query.id(last).is(self.batches[batch].query.id(0))
@@ -171,7 +171,7 @@ const BLOCK: usize = 512;
 struct CurrentRows {
     /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
-    /// A row of the query: the batch, and the row there.
+    /// The batch of a row of the query, and the row in this batch.
     batch: usize,
     row: usize,
 }
@@ -313,7 +313,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     }
 }
 
-/// Some rows of a batch, and where they are in their piece.
+/// Some rows of a batch, and their place in the piece.
 struct RowsOfPiece {
     rows: Range<usize>,
     /// The place of the first row in the piece.
@@ -323,10 +323,10 @@ struct RowsOfPiece {
 }
 
 impl ColumnScratch {
-    /// Makes the sort keys of some rows of a batch, and notes which are wrong.
+    /// Makes the sort keys of some rows of a batch, and notes wrong rows.
     ///
-    /// It is separate from the reading of a block, so that it is compiled once for qrels and once
-    /// for runs.
+    /// This function is separate from the reading of a block, so the compiler makes one copy for
+    /// qrels and one for runs.
     #[inline(never)]
     fn keys<const N: usize, R: RowReader<N>>(
         &mut self,

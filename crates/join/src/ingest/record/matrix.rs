@@ -7,10 +7,10 @@
 //!                          record
 //! ```
 //!
-//! A row of the matrix is a chunk, and each column a line of it. So records have the places, and
-//! messages the lines, that they have where lines are made of the cells. Only a matrix that is
-//! complete, and finite everywhere, is read in this way: nothing is wrong with it, and what is
-//! wrong with others is said where [lines are made](crate::ingest::format::npy).
+//! A row of the matrix is a chunk, and each column is a line of this chunk. So records have the
+//! same places, and messages name the same lines, as with lines made of the cells. Only a complete
+//! and finite matrix is read in this way, and so has no problems. For any other matrix, [the maker
+//! of lines](crate::ingest::format::npy) reports the problems.
 
 use crate::ingest::bytes::hash::Seed;
 use crate::ingest::format::Form;
@@ -29,8 +29,8 @@ pub(super) struct SoundMatrix<'a> {
 }
 
 impl<'a> SoundMatrix<'a> {
-    /// The matrix that a text is; `None` if it is none, is compressed, or if anything is wrong with
-    /// it.
+    /// Returns the matrix of a text; `None` for other content, a compressed text, or a matrix with
+    /// a problem.
     pub fn of(text: &'a Opened, form: &'a Form) -> Option<Self> {
         let npy = form.made()?.matrix()?;
         let (bytes, None) = text.content() else { return None };
@@ -59,8 +59,7 @@ impl<'a> SoundMatrix<'a> {
         self.npy.row(self.cells, query, values);
     }
 
-    /// The line of the file, which is the query, to which a cell belongs; cells are numbered from
-    /// 1.
+    /// The line of the file, that is the query, of a cell; cells are numbered from 1.
     pub fn line(&self, cell: u64) -> u64 {
         cell.saturating_sub(1) / self.shape[1] as u64 + 1
     }
@@ -68,9 +67,9 @@ impl<'a> SoundMatrix<'a> {
 
 /// The documents of the columns of a matrix: 1, 2, 3 ….
 pub(super) struct ColumnDocs {
-    /// Their digits, each number with a line feed behind it.
+    /// The digits of the documents, with a line feed behind each number.
     digits: Vec<u8>,
-    /// The hash of each, and where it ends in `digits`.
+    /// The hash of each document, and the end of its number in `digits`.
     hashes: Vec<(u64, usize)>,
 }
 
@@ -87,7 +86,7 @@ impl ColumnDocs {
         ColumnDocs { digits, hashes }
     }
 
-    /// The documents as those of a chunk.
+    /// The documents as the bytes of a chunk.
     pub fn bytes(&self) -> &[u8] {
         &self.digits
     }

@@ -1,6 +1,7 @@
 //! Records: a row in 32 bytes, and all records of a query together.
 //!
-//! It must never know what is judged; judgments and runs are what others make of records.
+//! Invariant: records know nothing of judgments, because other modules make qrels and runs of
+//! records.
 //!
 //! ```text
 //! packed     a row as 32 bytes: sort key, hash of the docno, position of the docno

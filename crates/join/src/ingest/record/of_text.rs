@@ -1,5 +1,5 @@
-//! The rows of a text as a source of records, whatever the text is: columns of a file of tables, a
-//! text that is held, or one that passes.
+//! The rows of any text as a source of records: columns of a file of tables, a held text, or a
+//! passing text.
 
 use std::io::Read;
 
@@ -15,28 +15,28 @@ use crate::ingest::lines::shape::Role;
 use crate::ingest::text::TextBody;
 use crate::watch::Watch;
 
-/// What is done with the rows of a run; a trait, because each kind of source is a type.
+/// A use of the rows of a run; a trait, because each kind of source is a type.
 pub(in crate::ingest) trait TakeSource {
     type Output;
 
     fn take(self, source: &impl Source) -> Result<Self::Output>;
 }
 
-/// What the reading of a run hangs on, beside its text.
+/// Context for reading a run: the seed of hashes, the chunk sizes and the watch.
 #[derive(Clone, Copy)]
 pub(in crate::ingest) struct RunReading<'w> {
-    /// The seed of hashes, which is that of the judgments.
+    /// The seed of hashes, equal to the seed of the judgments.
     pub seed: Seed,
     /// The sizes in which text is cut.
     pub size: ChunkSize,
     pub watch: Option<&'w Watch>,
 }
 
-/// Passes the rows of a run, whose text is called `name`, to `take`. A text that passes can be
-/// passed only once.
+/// Passes the rows of a run to `take`; `name` is the name of the text in messages. A passing text
+/// can be read only once.
 ///
 /// # Errors
-/// A text that cannot be read; what `take` finds.
+/// An unreadable text; an error of `take`.
 pub(in crate::ingest) fn with_run<T: TakeSource>(
     name: &str,
     form: &Form,

@@ -14,9 +14,9 @@
 //! equal, and where equal scores have different labels. Such a read is a random access to the text,
 //! and few results need one.
 //!
-//! `at` ascends in the order of the input, across chunks and threads. So "the first of two lines",
-//! "input order" and the order of messages are comparisons of one integer, and which line it is is
-//! worked out where a message needs it.
+//! `at` ascends in input order, across chunks and threads. So "the first of two lines", "input
+//! order" and the order of messages are comparisons of one integer. Only a message needs the line
+//! number, which is then computed.
 
 use std::cmp::Ordering;
 
@@ -35,8 +35,8 @@ pub(in crate::ingest) struct Record {
     pub key: u64,
     /// The hash of the docno.
     pub hash: u64,
-    /// The docno: the chunk in the high 24 bits, the offset in it in the low 40. Ascending in the
-    /// order of the input.
+    /// The place of the docno: the chunk in the high 24 bits, the offset in the chunk in the low 40
+    /// bits. Places ascend in input order.
     pub at: u64,
     /// The length of the docno, in bytes.
     pub length: u32,
@@ -56,8 +56,8 @@ impl Record {
     }
 }
 
-/// Rows of a query that follow one another in a piece of columns, before they are records: most can
-/// be ranked as they are.
+/// Consecutive rows of a query in a piece of columns, before they become records: most rows can be
+/// ranked without records.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct ColumnRows<'a> {
     pub keys: &'a [u64],
@@ -89,7 +89,7 @@ impl ColumnRows<'_> {
         })
     }
 
-    /// The records of all rows but those with these addresses.
+    /// The records of all rows, except rows with an address in `wrong`.
     #[inline(always)]
     pub fn records_but(&self, wrong: &[u64]) -> impl Iterator<Item = Record> {
         self.records().filter(|record| wrong.is_empty() || !wrong.contains(&record.at))
@@ -105,7 +105,7 @@ pub(in crate::ingest) fn address(chunk: u64, offset: usize) -> u64 {
     chunk << OFFSET_BITS | offset as u64
 }
 
-/// The chunks that records refer to.
+/// The docnos of records: in chunks of bytes, in columns, or as units.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) enum Docnos<'a> {
     /// Chunks of bytes.
@@ -152,8 +152,8 @@ impl<'a> Docnos<'a> {
         }
     }
 
-    /// Returns the field behind a result's docno, from the text or from where it was copied;
-    /// nothing in columns.
+    /// Returns the field behind a result's docno, from the text or from the copy; nothing in
+    /// columns.
     pub fn rank_field(&self, record: &Record) -> &'a [u8] {
         let Docnos::Chunks { first, chunks, .. } = *self else { return &[] };
         let (chunk, offset) = place(record);
@@ -166,14 +166,14 @@ impl<'a> Docnos<'a> {
         &rest[start..start + length.unwrap_or(rest.len() - start)]
     }
 
-    /// Returns the line in which a result stands, if the text is there.
+    /// Returns the line of a result, if the text is in memory.
     pub fn line_of(&self, record: &Record) -> Option<&'a [u8]> {
         let Docnos::Chunks { first, chunks, text: true } = *self else { return None };
         let (chunk, offset) = place(record);
         Some(whole_line(chunks[(chunk - first) as usize], offset))
     }
 
-    /// Returns the field behind the docno of a result in text, which is that of its rank.
+    /// Returns the rank field of a result in text: the field behind the docno.
     pub fn rank_text(&self, record: &Record) -> Option<&'a [u8]> {
         match self {
             Docnos::Chunks { .. } => Some(self.rank_field(record)),
@@ -195,8 +195,8 @@ impl<'a> Docnos<'a> {
         }
     }
 
-    /// Returns the line of a record; lines are counted, so this is for messages only. In columns it
-    /// is the row.
+    /// Returns the line of a record, or its row in columns. The method counts lines, so only
+    /// messages use it.
     pub fn position(&self, record: &Record) -> Position {
         let (chunk, offset) = place(record);
         let line = match *self {
@@ -245,13 +245,13 @@ pub(in crate::ingest) fn sort_key(score: f64, precision: ScoreType) -> u64 {
         ScoreType::F64 => score,
         ScoreType::F32 => f64::from(score as f32),
     };
-    // The bits of two positive numbers are in the order of the numbers, and those of two negative
-    // ones in the reverse. Turning round the positive ones, below the sign, puts all in descending
-    // order: the largest at 0, zero at 2⁶³ − 1, and negative numbers behind it. A score is rounded
-    // to f32 first, to the nearest, as trec_eval 9 does by storing it in a `float`: what is equal
-    // then is tied.
+    // Two positive numbers compare as their bits, and two negative numbers compare in reverse.
+    // Inverting the bits of positive numbers below the sign puts all numbers in descending order:
+    // the largest at 0, zero at 2⁶³ − 1, and negative numbers behind zero. An F32 score is rounded
+    // to f32 first, to the nearest, as trec_eval 9 does by storing a score in a `float`: scores
+    // equal as f32 are tied.
     let bits = (score + 0.0).to_bits(); // −0 is 0
-    // Without a branch, so that many scores are converted at once.
+    // Branch-free, so that many scores are converted at once.
     let below_sign = !((bits as i64 >> 63) as u64) >> 1;
     bits ^ below_sign
 }
@@ -278,8 +278,8 @@ pub(in crate::ingest) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
     match ties {
         Ties::DocnoDescending => |one, other| other.cmp(one),
         Ties::DocnoAscending => |one, other| one.cmp(other),
-        // Docnos stay in the order of the input, which is that of the rank column if it orders
-        // them.
+        // Docnos stay in input order, or in the order of the rank column if ranks order equal
+        // scores.
         Ties::Input | Ties::Rank => |_, _| Ordering::Equal,
     }
 }

@@ -1,5 +1,5 @@
-//! The reader of qrels and runs: rows become records, which are kept until all records of their
-//! query are there.
+//! The reader of qrels and runs: rows become records, and records are kept until their query is
+//! complete.
 //!
 //! ```text
 //! Source   chunks of a text, rows of a matrix (see `matrix`), or pieces of columns (see `columns`)
@@ -20,15 +20,15 @@
 //! q2 …          a new query is looked up once for all its rows     then the records are gone
 //! ```
 //!
-//! The first reading is optimistic: queries stand together, as they do in nearly every file. Each
-//! worker then needs the records of one query only, in memory that stays in its cache, and nothing
-//! is sorted by query. If a query comes back, all workers stop, and the input is read again from
-//! the start with `Scattered` in the place of `Together`. Seven million lines in any order take 2.7
-//! times as long as in order (0.78 and 0.28 s on one thread, benches/RESULTS.md), and 32 bytes of
-//! memory for every row.
+//! The first reading is optimistic: it expects the rows of each query together, as in nearly every
+//! file. Each worker then needs the records of one query only, in memory that stays in its cache,
+//! and nothing is sorted by query. If a query comes back, all workers stop, and the input is read
+//! again from the start with `Scattered` in the place of `Together`. Seven million lines in any
+//! order take 2.7 times as long as in order (0.78 and 0.28 s on one thread, benches/RESULTS.md),
+//! and 32 bytes of memory for every row.
 //!
-//! Chunks are taken by whichever worker is free, so nothing may depend on who reads what: problems
-//! are sorted by address, counts are sums, and the tag is that of the last chunk that has one.
+//! Any free worker takes the next chunk, so no result may depend on the worker of a chunk: problems
+//! are sorted by address, counts are sums, and the tag comes from the last chunk with a tag.
 
 use std::io::{self, Read};
 use std::ops::Range;
@@ -61,7 +61,7 @@ use crate::ingest::lines::table::{FieldPlaces, RowScanner, TakeRows};
 use crate::label::ScoreType;
 use crate::watch::{Watch, not_stopped};
 
-/// Rows of `N` fields, as one worker reads them.
+/// The row reader of one worker, for rows of `N` fields.
 pub(in crate::ingest) trait RowReader<const N: usize> {
     /// The role of the rows: judgments or results.
     const ROLE: Role;
@@ -77,47 +77,47 @@ pub(in crate::ingest) trait RowReader<const N: usize> {
         false
     }
 
-    /// Returns the number of the query `text[start..end]`, whose rows begin, or `None` if they are
-    /// skipped.
+    /// Returns the number of the query `text[start..end]` at the start of its rows, or `None` if
+    /// the rows are skipped.
     fn query(&mut self, text: &[u8], place: [usize; 2]) -> Option<u32>;
 
-    /// Ends a chunk of text. `_last` is the last of the `N` fields in the last row that has them.
+    /// Ends a chunk of text. `_last` is the last of the `N` fields of the last row.
     fn end_chunk(&mut self, _chunk: u64, _last: &[u8]) {}
 }
 
-/// A place where records are kept until all of a query are there.
+/// A store of records until their query is complete.
 pub(in crate::ingest) trait Keep {
     /// Begins a chunk, which lies at `range` in the whole text, or a piece of columns, which has
     /// the rows `range`.
     fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
 
-    /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept
-    /// with it.
+    /// Keeps the record of a line of the chunk; `docno` returns the bytes of the docno, with any
+    /// bytes kept beside the docno.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
-    /// Keeps rows of columns, but those with the addresses of `wrong` ones. Their documents stay
-    /// where they are.
+    /// Keeps rows of columns, except rows with an address in `wrong`. The docnos stay in the
+    /// columns.
     #[inline(always)]
     fn keep_rows(&mut self, rows: ColumnRows<'_>, wrong: &[u64]) {
         rows.records_but(wrong).for_each(|record| self.keep(record, 0, || &[]));
     }
 
-    /// Whether there is room for a record; otherwise room is made before one is kept.
+    /// Whether there is room for a record; if not, the caller makes room first.
     fn has_room(&self) -> bool {
         true
     }
 
-    /// Makes room for more records; `_docnos` has those of the chunk so far.
+    /// Makes room for more records; `_docnos` has the docnos of the chunk so far.
     fn make_room(&mut self, _docnos: Docnos<'_>) {}
 
-    /// Begins rows of a query that follow one another, from this line of the chunk.
+    /// Begins consecutive rows of a query, from this line of the chunk on.
     fn begin_query(&mut self, _line: u64) {}
 
-    /// Ends rows of a query that follow one another in a chunk.
+    /// Ends consecutive rows of a query in a chunk.
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
 
-    /// Ends a piece of columns; `_digits` has its documents that are integers, as text, and may be
-    /// taken.
+    /// Ends a piece of columns. `_digits` has the integer documents of the piece as text, and may
+    /// be taken.
     fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
 
     /// Returns the address of a line that starts at `offset` in the chunk: its place among the
@@ -128,8 +128,7 @@ pub(in crate::ingest) trait Keep {
 /// A maker of the result for the records of each query.
 pub(in crate::ingest) trait Make {
     /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk
-    /// with the first. If it has taken records of the query before, it does nothing and returns
-    /// `false`.
+    /// with the first record. Does nothing and returns `false` for a query that came before.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
 
     /// Returns whether rows of columns may be taken as they are.
@@ -137,13 +136,13 @@ pub(in crate::ingest) trait Make {
         false
     }
 
-    /// Takes the rows of a query, at least one, as `take` does, or returns `None` if their records
+    /// Takes the rows of a query, at least one, like [`Make::take`], or returns `None` if records
     /// are needed.
     fn take_rows(&mut self, _rows: ColumnRows<'_>, _docnos: Docnos<'_>) -> Option<bool> {
         None
     }
 
-    /// Returns whether no more is wanted.
+    /// Returns whether reading may stop.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -179,29 +178,29 @@ impl Keep for Scattered {
     }
 }
 
-/// The number of records for which there is room at first.
+/// The initial capacity for records.
 const LEAST_ROOM: usize = 64;
 
-/// A place for the records of the current query only: those of each query are together.
+/// A store of the current query's records, for input with the rows of each query together.
 pub(in crate::ingest) struct Together<'a, M> {
     records: Vec<Record>,
-    /// Rows of columns that are not records yet; there are no records then.
+    /// Rows of columns that are not records yet; with such rows, `records` is empty.
     rows: RowsOfQuery,
     /// The line of the chunk on which the records begin.
     line: u64,
-    /// A flag that is set when a query comes back, so that the records of a query are not together,
-    /// or when no more is wanted.
+    /// A flag that stops all workers: set if a query comes back, so that its records are not
+    /// together, or if reading may stop.
     back: &'a AtomicBool,
-    /// Whether rows that repeat others may be dropped.
+    /// Whether repeated rows may be dropped.
     thinning: bool,
     /// The number of rows that were dropped.
     pub dropped: u64,
-    /// The maker that takes the records.
+    /// The maker of a result from the records.
     pub make: M,
 }
 
 impl<'a, M> Together<'a, M> {
-    /// Makes an empty place, which sets `back` when a query comes back.
+    /// Makes an empty store, which sets `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
         Together {
             records: Vec::new(),
@@ -214,12 +213,12 @@ impl<'a, M> Together<'a, M> {
         }
     }
 
-    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY).
+    /// Sets whether repeated rows may be dropped, if a query has [many](MANY) rows.
     pub fn thinning(self, thinning: bool) -> Self {
         Together { thinning, ..self }
     }
 
-    /// Makes records of the rows that are none yet.
+    /// Converts the collected rows to records.
     fn make_records(&mut self) {
         if let Some(rows) = self.rows.all() {
             self.records.extend(rows.records());
@@ -260,7 +259,7 @@ impl RowsOfQuery {
 
 impl<M: Make> Keep for Together<'_, M> {
     fn begin_chunk(&mut self, _: u64, _: Range<usize>) {
-        // Relaxed: the flag orders nothing. Whoever sees it late reads one chunk more.
+        // Relaxed: the flag orders nothing. A worker that sees the flag late reads another chunk.
         if self.make.is_stopped() {
             self.back.store(true, Ordering::Relaxed);
         }
@@ -348,8 +347,8 @@ pub(in crate::ingest) trait Source: Sync {
     /// The name of the source in messages.
     fn name(&self) -> &str;
 
-    /// Reads all rows; each worker has rows and a keep of its own. They stop early once `stop` is
-    /// set.
+    /// Reads all rows, with a row reader and a store for each worker. Workers stop early once
+    /// `stop` is set.
     fn read<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
@@ -360,20 +359,19 @@ pub(in crate::ingest) trait Source: Sync {
     /// Returns the input, as far as it stays in memory.
     fn whole(&self) -> HeldInput<'_>;
 
-    /// Returns what results are sorted by.
+    /// Returns the numbers by which results are sorted.
     fn order(&self) -> Order;
 
-    /// Describes the rows that were expected, if there are none; for text, the shape of a line.
+    /// Describes the expected rows, for an input without rows; for text, the shape of a line.
     fn expected(&self, role: Role) -> String;
 
-    /// Returns the line of the text to which the line `line` that is read belongs.
+    /// Converts a line number of the reader to a line number of the text.
     fn line(&self, line: u64) -> u64 {
         line
     }
 }
 
-/// A text as a source of rows, read chunk by chunk where it is held, and block by block where it
-/// passes.
+/// A text as a source of rows: a held text is read by chunks, and a passing text by blocks.
 pub(in crate::ingest) struct TextSource<'a> {
     /// The name of the text in messages.
     name: &'a str,
@@ -383,11 +381,11 @@ pub(in crate::ingest) struct TextSource<'a> {
 }
 
 enum SourceBody<'a> {
-    /// A text that may be read more than once, with the watch that is told how far it is.
+    /// A text that may be read more than once, with the watch of its progress.
     Held(&'a Opened, Option<&'a Watch>),
-    /// A matrix of which no lines need be made.
+    /// A matrix that is read without lines.
     Matrix(SoundMatrix<'a>, Option<&'a Watch>),
-    /// Rows that are read once, and are in no format that rows are made of.
+    /// Rows that are read once, as TREC lines or as rows of a table.
     Passing(Mutex<&'a mut (dyn Read + Send)>),
 }
 
@@ -452,7 +450,7 @@ impl<'a> TextSource<'a> {
             each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
                 let bytes = chunk.text.len() as u64;
                 take(reader, chunk);
-                // A stream lacks the bytes of its file, which are counted where they are read.
+                // A chunk of a stream lacks the bytes of its file; `tell` counts these bytes.
                 watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
             });
         let readers = readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?;
@@ -545,7 +543,7 @@ fn matrix_rows<const N: usize, R: RowReader<N> + Send, K: Keep + Send>(
     Ok(readers)
 }
 
-/// Combines what readers have read.
+/// Combines the results of readers.
 pub(in crate::ingest) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResults<R>, Vec<K>) {
     let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
     let mut gathered =
@@ -560,7 +558,7 @@ pub(in crate::ingest) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (WorkerResu
     (gathered, keeps)
 }
 
-/// One worker, and the rows it has read.
+/// The state of a worker: its row reader, its records and its findings.
 pub(in crate::ingest) struct Reader<R, K> {
     pub rows: R,
     pub keep: K,
@@ -571,7 +569,7 @@ pub(in crate::ingest) struct Reader<R, K> {
     pub count: u64,
     scanner: Scanner,
     row_scanner: Option<RowScanner>,
-    /// The buffers with which columns are read.
+    /// The buffers for reading columns.
     pub scratch: ColumnScratch,
 }
 
@@ -617,8 +615,8 @@ impl<R, K: Keep> Reader<R, K> {
                 row_scanner.get_or_insert_default().each_row(chunk.text, skip, table, &mut reading)
             }
         };
-        // Chunks end where queries do. A query that was cut in two nevertheless comes back, and is
-        // noticed there.
+        // Chunks end at the end of a query. If a cut nevertheless splits a query, the query comes
+        // back, and the next chunk notices.
         reading.end_query();
         let ChunkReading { last, count, .. } = reading;
         let tag = match form.table() {
@@ -632,7 +630,7 @@ impl<R, K: Keep> Reader<R, K> {
         self.count += count;
     }
 
-    /// Reads a row of a matrix, which is a chunk with all of a query.
+    /// Reads a row of a matrix: a chunk with all values of a query.
     fn matrix_row<const N: usize>(
         &mut self,
         (matrix, docs): (&SoundMatrix<'_>, &ColumnDocs),
@@ -671,7 +669,7 @@ impl<R, K: Keep> Reader<R, K> {
 struct CurrentQuery {
     /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
-    /// The position of its id in the text; empty before the first query.
+    /// The position of the query's id in the text; empty before the first query.
     start: usize,
     end: usize,
     /// The first and the last bytes of the id.
@@ -722,7 +720,7 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
         self.current = CurrentQuery { number, start, end, brief: Brief::of(text, start, end) };
     }
 
-    /// Keeps a row of a query and a document, with the text behind the document that is kept too.
+    /// Keeps a row of a query and a document, with the text behind the document up to `kept`.
     #[inline(always)]
     fn keep<const N: usize>(
         &mut self,
@@ -737,7 +735,7 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
         if !self.current.is(text, query_start, query_end) {
             self.begin_query(text, query_start, query_end, line);
         }
-        // A query of no judgments: its rows are checked, and not kept.
+        // A query without judgments: check its rows, but do not keep them.
         let Some(query) = self.current.number else { return };
         let record = Record {
             key: key(self.rows),
@@ -859,7 +857,7 @@ impl<R: RowReader<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_,
         reading.count += 1;
         reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
             NumberKind::Number | NumberKind::Letters => rows.key(number),
-            // A rank is taken as the score −rank, so that one way of sorting serves both.
+            // A rank becomes the score −rank, so one sort serves ranks and scores.
             NumberKind::Rank | NumberKind::CountedRank => sort_key(-number, ScoreType::F64),
         });
     }
@@ -876,8 +874,7 @@ fn is_rank_behind(text: &[u8], doc: usize) -> bool {
     text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
 }
 
-/// Returns the end of the field behind a document, with the byte that follows it, as tables of
-/// ranks have it.
+/// Returns the end of the field behind a document in a table of ranks, with the following byte.
 fn behind_rank(text: &[u8], doc: usize) -> usize {
     if text[doc] == UNIT {
         let rank = text[doc + 1..].iter().take_while(|&&byte| byte != UNIT).count();

@@ -1,16 +1,16 @@
 //! Documents that a query has more than once.
 //!
-//! Each but the first is a problem, and a file with one is refused. Yet its rows are kept until
-//! their query is complete, and a compressed file of a few kilobytes can repeat one row sixty
-//! million times. So, while rows are collected, those that repeat others are dropped now and then:
-//! of each query the first row of every document stays, and the earliest other rows, as many as a
-//! message shows. What is left says the same as all of them would, if the number of those that were
-//! dropped is added.
+//! Each repetition of a document is a problem, and a file with repetitions is refused. Yet rows are
+//! kept until their query is complete, and a compressed file of a few kilobytes can repeat one row
+//! sixty million times. So repeated rows are dropped now and then while rows are collected. Each
+//! query keeps the first row of every document, and as many of the earliest repeated rows as a
+//! message shows. The remaining rows and the number of dropped rows give the same message as all
+//! rows would.
 //!
 //! Looking for repeated rows means sorting all of them, which a large honest query should not pay
 //! for. So some rows are drawn at random first. 2¹⁶ rows are some 2³¹ pairs. If half of the rows
-//! repeat d documents, a quarter of the pairs are of such rows, and one in d of these has the same
-//! document: 2²⁹/d pairs, some thousands wherever the repetition is worth dropping. It costs a few
+//! repeat d documents, a quarter of the pairs are of such rows, and one in d of these pairs has
+//! equal documents: 2²⁹/d pairs, some thousands wherever dropping pays. The draw costs a few
 //! milliseconds each time that the number of rows has quadrupled.
 
 use std::hash::{BuildHasher, RandomState};
@@ -18,13 +18,13 @@ use std::hash::{BuildHasher, RandomState};
 use super::packed::{Docnos, Record};
 use crate::error::Problems;
 
-/// The number of rows from which on it pays to look for repeated ones: 32 MiB of records.
+/// The least number of rows for which a search for repeated rows pays: 32 MiB of records.
 pub(in crate::ingest) const MANY: usize = 1 << 20;
-/// The number of rows that are drawn to see whether it pays.
+/// The number of rows that are drawn to decide whether a search pays.
 const DRAWN: u64 = 1 << 16;
 
-/// Each record whose docno an earlier one has, with the first that has it; in input order. All are
-/// of one query.
+/// Returns pairs of the first record of a docno and a later record that repeats the docno, in input
+/// order of the later records. All `records` belong to a single query.
 pub(in crate::ingest) fn repeats<'a>(
     records: &'a [Record],
     docnos: Docnos<'_>,
@@ -55,9 +55,9 @@ fn each_repeated<'a>(
     order.chunk_by(same).filter(|same| same.len() > 1).for_each(&mut take);
 }
 
-/// Drops records that repeat documents of their query, but for the first of each document and the
-/// earliest others of each query, if records drawn at random have a document in common. Returns the
-/// number of records that it dropped.
+/// Drops records that repeat documents of their query, if records drawn at random have a document
+/// in common. Each query keeps the first record of each document, and its earliest repeated
+/// records. Returns the number of dropped records.
 pub(in crate::ingest) fn thin(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
     if seems_repeated(records) { drop_repeated(records, docnos) } else { 0 }
 }
@@ -76,7 +76,7 @@ fn drop_repeated(records: &mut Vec<Record>, docnos: Docnos<'_>) -> u64 {
     dropped.len() as u64
 }
 
-/// Whether documents are repeated so often that some records drawn at random have one in common.
+/// Whether records drawn at random have a document in common, as with many repeated documents.
 fn seems_repeated(records: &[Record]) -> bool {
     let (random, count) = (RandomState::new(), records.len() as u64);
     let mut drawn: Vec<(u64, u32, u64)> = (0..DRAWN.min(count))

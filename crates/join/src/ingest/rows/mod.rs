@@ -1,7 +1,6 @@
-//! Rows: judgments and results one after another, as they stand in a text, for who writes them
-//! again or looks at them.
+//! Rows: judgments and results one after another, in text order, for conversion and preview.
 //!
-//! It must never know records, and what a document's judgment is.
+//! This module must never know records or the judgment of a document.
 //!
 //! ```text
 //! text_rows   one walk over the rows of a text of any format

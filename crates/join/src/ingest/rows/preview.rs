@@ -22,8 +22,8 @@ pub struct Preview {
 pub struct PreviewRow {
     /// The number of the line, from 1.
     pub line: u64,
-    /// The query, the document, and the grade, score or −rank of the line, as they are written; or
-    /// what is wrong with it.
+    /// The query, the document, and the grade, score or −rank of the line, as written in the input;
+    /// or the fault of the line.
     pub read: std::result::Result<[Vec<u8>; 3], String>,
 }
 

@@ -19,13 +19,12 @@ use crate::spans::{Chunks, DocumentChunk, GoldSpan, GoldSpans, Span};
 const CHUNK: &[&str] = &["chunk_id", "chunk", "id", "node_id"];
 
 impl GoldSpans {
-    /// Reads judged passages: JSON records, or a table whose first line has names. They have a
-    /// query, a document, a start, an end or a length, and perhaps a grade, which is 1 without.
-    /// `given` names columns of query, document and grade.
+    /// Reads judged passages: JSON records, or a table whose first line has names. A passage has a
+    /// query, a document, a start, an end or a length, and perhaps a grade (1 by default). `given`
+    /// names columns of query, document and grade.
     ///
     /// # Errors
-    /// A file that cannot be read; a column that is missing; all lines that are wrong, up to a
-    /// number of them.
+    /// An unreadable file; a missing column; wrong lines, up to a limit.
     pub fn read(input: impl Into<Input>, given: Option<&ColumnNames>) -> Result<Self> {
         GoldSpans::of_text(&input.into().open(FileAccess::default())?, given)
     }
@@ -44,11 +43,11 @@ impl GoldSpans {
 }
 
 impl Chunks {
-    /// Reads the chunks of documents: JSON records, or a table whose first line has names. They
-    /// have an id, a document, a start, and an end or a length. The same chunk may be there again.
+    /// Reads the chunks of documents: JSON records, or a table whose first line has names. A chunk
+    /// has an id, a document, a start, and an end or a length. A chunk may be repeated unchanged.
     ///
     /// # Errors
-    /// As [`GoldSpans::read`], and a chunk that is there again with another span.
+    /// As [`GoldSpans::read`], and a chunk id that is repeated with another document or span.
     pub fn read(input: impl Into<Input>) -> Result<Self> {
         let text = input.into().open(FileAccess::default())?;
         let column = |what: &'static str, names: &'static [&'static str], need: Need| NamedColumn {
@@ -77,11 +76,11 @@ impl Chunks {
 }
 
 impl GoldSpans {
-    /// Takes rows of query, document, start, end and grade, with `name` in messages, which number
-    /// the rows from 1.
+    /// Builds gold spans from rows of query, document, start, end and grade. Messages say `name`,
+    /// and number the rows from 1.
     ///
     /// # Errors
-    /// All rows whose positions are no span, or whose grade is no number, up to a number of them.
+    /// Rows whose positions are not a span or whose grade is not a number, up to a limit.
     pub fn of_rows(
         name: &str,
         rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64, f64)>,
@@ -97,12 +96,11 @@ impl GoldSpans {
 }
 
 impl Chunks {
-    /// Takes rows of chunk, document, start and end, with `name` in messages, which number the rows
-    /// from 1.
+    /// Builds chunks from rows of chunk, document, start and end. Messages say `name`, and number
+    /// the rows from 1.
     ///
     /// # Errors
-    /// All rows whose positions are no span, up to a number of them; a chunk that is there again
-    /// with another span.
+    /// Rows whose positions are not a span, up to a limit; a repeated chunk with another span.
     pub fn of_rows(
         name: &str,
         rows: impl IntoIterator<Item = (Vec<u8>, Vec<u8>, i64, i64)>,
@@ -116,7 +114,7 @@ impl Chunks {
     }
 }
 
-/// A judged passage, or a result that is one.
+/// A judged or a retrieved passage.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::ingest) struct PassageRow {
     pub query: Vec<u8>,
@@ -126,12 +124,12 @@ pub(in crate::ingest) struct PassageRow {
     pub value: f64,
 }
 
-/// Reads results that are passages, and passes each with its line to `take`. They have a query, a
+/// Reads retrieved passages, and passes each with its line to `take`. A result has a query, a
 /// document, a start, an end or a length, and a score or a rank. `given` names columns of query,
 /// document, score and rank.
 ///
 /// # Errors
-/// As [`GoldSpans::read`], and what `take` says is wrong.
+/// As [`GoldSpans::read`], and the messages of `take`.
 pub(in crate::ingest) fn each_result(
     text: &Opened,
     given: Option<&ColumnNames>,
@@ -148,10 +146,10 @@ pub(in crate::ingest) fn each_result(
     })
 }
 
-/// A passage of columns in memory.
+/// Builds a passage from columns in memory.
 ///
 /// # Errors
-/// Positions that are no span; a value that is no number.
+/// Positions that are not a span; a value that is not a number.
 pub(in crate::ingest) fn passage_of(
     (query, doc): (&[u8], &[u8]),
     [start, end]: [i128; 2],
@@ -172,7 +170,7 @@ pub(in crate::ingest) fn passage_of(
     Ok(PassageRow { query: query.to_vec(), doc: doc.to_vec(), span, value })
 }
 
-/// Rows without a problem.
+/// Collects rows, or else the problems of wrong rows.
 fn all_rows<T>(name: &str, rows: impl Iterator<Item = Result<T, String>>) -> Result<Vec<T>> {
     let (mut all, mut problems) = (Vec::new(), Problems::default());
     for (line, row) in (1..).zip(rows) {
@@ -190,7 +188,8 @@ fn all_rows<T>(name: &str, rows: impl Iterator<Item = Result<T, String>>) -> Res
     if problems.first.is_empty() { Ok(all) } else { Err(Error::Input(problems)) }
 }
 
-/// Chunks whose ids are of one span each; `lines` are where they stand.
+/// Builds [`Chunks`], and rejects an id with several documents or spans; `lines` are the lines of
+/// the chunks.
 fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chunks> {
     let ids: Vec<Vec<u8>> = chunks.iter().map(|chunk| chunk.id.clone()).collect();
     Chunks::new(name, chunks).map_err(|(again, first)| {
@@ -202,7 +201,7 @@ fn distinct(name: &str, chunks: Vec<DocumentChunk>, lines: &[u64]) -> Result<Chu
     })
 }
 
-/// The span between two positions.
+/// Builds the span between two positions.
 fn span_of(start: i64, end: i64, doc: &[u8]) -> Result<Span, String> {
     let position = |at: i64, what: &str| {
         u64::try_from(at).map_err(|_| {
@@ -238,7 +237,7 @@ fn span(row: &FieldValues<'_>, at: usize, doc: &[u8]) -> Result<Span, String> {
     Span::new(start, end).map_err(|wrong| wrong.of(doc))
 }
 
-/// A position as it is written.
+/// Parses a position.
 fn position(text: &[u8], what: &str) -> Result<u64, String> {
     let number = std::str::from_utf8(text)
         .ok()
@@ -248,12 +247,12 @@ fn position(text: &[u8], what: &str) -> Result<u64, String> {
     })
 }
 
-/// A grade as it is written.
+/// Parses a grade.
 fn grade_of(text: &[u8]) -> Result<f64, String> {
     number_of(text, "grade")
 }
 
-/// A number as it is written.
+/// Parses a finite number.
 fn number_of(text: &[u8], what: &str) -> Result<f64, String> {
     let number = std::str::from_utf8(text).ok().and_then(|text| text.trim().parse::<f64>().ok());
     number

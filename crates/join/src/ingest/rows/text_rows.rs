@@ -1,5 +1,5 @@
-//! The rows of a text one after another, as they stand there, to be written in another format or to
-//! be looked at.
+//! The rows of a text one after another, unchanged, for conversion to another format and for
+//! preview.
 //!
 //! The text is read once, in blocks of whole lines, so it may be of any size. A number is kept for
 //! each query only if ranks are counted.
@@ -32,13 +32,13 @@ use crate::watch::not_stopped;
 /// A row of judgments or of a run, as it stands in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextRow<'t> {
-    /// The number of its line, from 1.
+    /// The line number of the row, from 1.
     pub line: u64,
     /// The id of the query.
     pub query: &'t [u8],
     /// The id of the document.
     pub doc: &'t [u8],
-    /// The grade or the score, as it is written; −rank if the text has ranks only.
+    /// The text of the grade or the score; −rank if the text has ranks only.
     pub number: &'t [u8],
     /// The value of `number`.
     pub value: f64,
@@ -46,24 +46,24 @@ pub struct TextRow<'t> {
     pub rank: Option<TextRank<'t>>,
     /// The text behind the score, if the format has a tag.
     pub tag: Option<&'t [u8]>,
-    /// The judge or the subtopic, if judgments are read by them.
+    /// The judge or the subtopic, if judgments are read by judge or subtopic.
     pub group: Option<&'t [u8]>,
 }
 
 /// The rank of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRank<'t> {
-    /// The rank as it is written.
+    /// The rank, verbatim.
     Written(&'t [u8]),
-    /// The number of the row among those of its query, from 1, in a text without ranks.
+    /// The position of the row among the rows of its query, from 1, in a text without ranks.
     Counted(u64),
 }
 
-/// Passes the rows of a text to `take` until it returns `false`. An error that it returns for a row
-/// is one of the errors of the text.
+/// Passes the rows of a text to `take` until `take` returns `false`. An error of `take` becomes one
+/// of the errors of the text.
 ///
 /// # Errors
-/// A text that cannot be read; the problems of all its lines; a text without a row.
+/// An unreadable text; the problems of all lines; a text without rows.
 pub(in crate::ingest) fn each_row(
     join: &Join,
     input: Input,
@@ -113,7 +113,7 @@ impl TextRows {
     /// Opens a text, and recognises its format.
     ///
     /// # Errors
-    /// A text that cannot be read, or has not the expected content.
+    /// An unreadable text, or a text without the expected content.
     pub fn open(join: &Join, input: Input, role: Role, partner: Option<&Partner>) -> Result<Self> {
         let (told, text) = StartedText::of_rows(join, input, role, partner)?;
         let form =
@@ -123,11 +123,11 @@ impl TextRows {
         Ok(TextRows { text, form, role, rules, by_facet, block: BLOCK })
     }
 
-    /// Passes lines with their rows, or what is wrong with them, to `take` until it returns
+    /// Passes lines to `take`, each with its row or a message about its fault, until `take` returns
     /// `false`.
     ///
     /// # Errors
-    /// A text that cannot be read.
+    /// An unreadable text.
     pub fn each(self, take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool) -> Result<()> {
         let TextRows { mut text, form, role, rules, by_facet, block } = self;
         let name = text.text.name().to_owned();
@@ -166,11 +166,11 @@ impl TextRows {
     }
 }
 
-/// Passes the rows of judgments that lie in a text, but no columns, to `take`, with their lines, or
-/// what is wrong with them.
+/// Passes the judgments of a text without columns to `take`, each with its line, or a message about
+/// a wrong line.
 ///
 /// # Errors
-/// A text that cannot be read.
+/// An unreadable text.
 pub(in crate::ingest) fn each_judgment(
     (text, form): (&Opened, &Form),
     rules: Rules,
@@ -201,7 +201,7 @@ impl Default for RowCounts {
 }
 
 impl RowCounts {
-    /// The count of a query whose ranks were wrong; they are not checked any more.
+    /// The count of a query after a wrong rank; further ranks of the query are not checked.
     const WRONG: u64 = u64::MAX;
 
     /// Counts a row of a query, and returns the count.
@@ -225,7 +225,7 @@ struct TakingRows<'f, T> {
     table: Option<&'f TableLayout>,
     /// The counts of rows, if ranks are counted.
     counts: Option<RowCounts>,
-    /// The decimal of a number that the text does not have.
+    /// The decimal of a number without text.
     number: Vec<u8>,
     /// The number of lines before the block.
     before: u64,
@@ -353,14 +353,14 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> RowsOfBlock<'_, '_, T> 
         }
     }
 
-    /// Returns a grade, without the digits behind its dot if that is the rule.
+    /// Returns a grade, without the digits behind its dot if the dialect has whole grades.
     fn grade(&self, value: f64) -> f64 {
         let TakingRows { role, rules, .. } = &*self.taking;
         if *role == Role::Qrels && rules.whole_grades { value.trunc() } else { value }
     }
 
-    /// Takes a row of a table, on line `line` of the block, with the rank and the number that are
-    /// counted or made of each other where they are not written.
+    /// Takes a row of a table, on line `line` of the block. A missing rank is counted, and a
+    /// missing score is −rank.
     #[inline(always)]
     fn take_ranked(&mut self, row: TextRow<'_>, line: u64, table: &TableLayout) {
         let TextRow { query, number, value, .. } = row;
@@ -492,8 +492,7 @@ fn written_out(value: f64, decimal: &mut Vec<u8>) -> &[u8] {
 }
 
 impl TableLayout {
-    /// Returns whether ranks have to be counted, because there are none, or because they are to be
-    /// compared.
+    /// Returns whether rows are counted: in a table without ranks, or to check counted ranks.
     fn counts_ranks(&self) -> bool {
         self.rank.is_none() && self.value != NumberKind::Rank
     }

@@ -1,11 +1,11 @@
-//! Texts: an input that is opened and whose format is known. Here every text is opened and told,
-//! whatever it is read for.
+//! Texts: opened inputs of known format. This module opens every text and detects its format, for
+//! any purpose.
 //!
-//! It must never know records, judgments and rankings.
+//! This module must never know records, judgments and rankings.
 //!
-//! A text is *held*, which may be read more than once and by several workers at once; or it
-//! *passes*, which is read once, so that the start that told its format is kept and read first.
-//! What a text is read for decides what may be asked of it: see [`Purpose`].
+//! A *held* text may be read more than once, and by several workers at once. A *passing* text is
+//! read once, so the start that revealed its format is kept and read first. The purpose of reading
+//! decides which operations a text allows: see [`Purpose`].
 
 pub(in crate::ingest) mod passing;
 
@@ -38,14 +38,14 @@ impl ReadAs {
 /// The format of a text, or what an unreadable text is instead.
 pub(in crate::ingest) type ToldForm = std::result::Result<Form, OtherFormat>;
 
-/// What a text is read for, with the judgments whose documents a run without ids goes with.
+/// The purpose of reading a text, with the judgments that list the documents of a run without ids.
 #[derive(Clone, Copy)]
 pub(in crate::ingest) enum Purpose<'a> {
     /// Judgments, to be joined.
     Judgments,
     /// A run, to be joined.
     Run(Option<&'a Partner>),
-    /// Rows as they are written: ranks are wanted, and order nothing.
+    /// Rows of the text: ranks are read, but order nothing.
     Rows(Role, Option<&'a Partner>),
 }
 
@@ -59,7 +59,7 @@ impl Purpose<'_> {
     }
 }
 
-/// A text that was opened, and its format told.
+/// An opened text with its detected format.
 pub(in crate::ingest) struct ToldText {
     /// The name of the text in messages.
     pub name: String,
@@ -73,7 +73,7 @@ pub(in crate::ingest) enum TextBody {
     Passing(StartedText),
 }
 
-/// A text that is read once, of which the start was read to tell the format.
+/// A text that is read once, with the start that was read to detect the format.
 pub(in crate::ingest) struct StartedText {
     pub start: Vec<u8>,
     pub text: PassingText<'static>,
@@ -87,16 +87,16 @@ impl StartedText {
 }
 
 impl ToldText {
-    /// Tells the format of an input that is open.
+    /// Detects the format of an open input.
     pub fn held(join: &Join, opened: Arc<Opened>, purpose: Purpose<'_>) -> Self {
         let form = join.tell(purpose, &opened.name, opened.start().as_deref(), Some(&opened));
         ToldText { name: opened.name.clone(), form, body: TextBody::Held(opened) }
     }
 
-    /// Opens an input, which is not held if it can be read only once, and tells its format.
+    /// Opens an input and detects its format. An input that can be read only once is not held.
     ///
     /// # Errors
-    /// An input that cannot be opened, or whose start cannot be read.
+    /// An input that cannot be opened, or has an unreadable start.
     pub fn open(join: &Join, input: Input, purpose: Purpose<'_>) -> Result<Self> {
         if !input.passes() {
             return Ok(ToldText::held(join, Arc::new(input.open(join.access)?), purpose));
@@ -109,8 +109,8 @@ impl ToldText {
 }
 
 impl StartedText {
-    /// Opens an input whose rows are wanted one after another: none is held, but for tables, which
-    /// have to be there as a whole.
+    /// Opens an input to read its rows one after another. Only tables are held, because tables are
+    /// needed as a whole.
     ///
     /// # Errors
     /// As [`ToldText::open`].
@@ -143,8 +143,8 @@ impl StartedText {
 }
 
 impl Join {
-    /// Tells the format of a text by its `start`, and adds it to the list of recognised ones;
-    /// `text` is the text itself, if it can be read again.
+    /// Detects the format of a text by its `start`, and adds the format to the list of recognised
+    /// formats; `text` is the text itself, if it can be read again.
     pub(in crate::ingest) fn tell(
         &self,
         purpose: Purpose<'_>,
@@ -160,9 +160,9 @@ impl Join {
         }
     }
 
-    /// The same, and the list stays as it is.
+    /// Detects the format of a text like [`Join::tell`], and leaves the list of formats unchanged.
     ///
-    /// If the start cannot be read, the rest cannot either, and its reader reports the error.
+    /// If the start is unreadable, the rest is unreadable, too, and its reader reports the error.
     pub(in crate::ingest) fn told(
         &self,
         purpose: Purpose<'_>,
@@ -197,7 +197,7 @@ impl Join {
         }
     }
 
-    /// The facets by which judgments are read, if tables can have them.
+    /// The facet by which judgments are read, if tables may have a column of it: judge or subtopic.
     pub(in crate::ingest) fn table_facets(&self) -> Option<JudgedBy> {
         self.judged_by.filter(|by| matches!(by, JudgedBy::Judge | JudgedBy::Subtopic))
     }

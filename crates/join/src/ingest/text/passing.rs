@@ -13,7 +13,7 @@ use crate::ingest::format::opened::{is_matrix, read_on, stdin_file};
 use crate::label::Description;
 use crate::watch::{TellingReader, Watch};
 
-/// A text that is read once.
+/// A text that can be read only once.
 pub struct PassingText<'r> {
     /// The name of the text in messages.
     name: String,
@@ -48,16 +48,16 @@ impl<'r> PassingText<'r> {
         Ok(PassingText { name: name.to_owned(), text })
     }
 
-    /// Makes the text of an input. A file could be read more than once.
+    /// Makes a passing text of an input, even of a file, which could be read again.
     ///
     /// # Errors
-    /// As [`PassingText::new`]; a path that cannot be opened.
+    /// As [`PassingText::new`]; a failure to open the path.
     pub fn of(input: Input) -> Result<PassingText<'static>> {
         Self::watched(input, None)
     }
 
-    /// The same, and the watch hears how many bytes are read, before they are decompressed, and how
-    /// many there are in a file.
+    /// Makes a passing text like [`PassingText::of`], and tells the watch the size of a file, and
+    /// the bytes read before decompression.
     ///
     /// # Errors
     /// As [`PassingText::of`].
@@ -94,18 +94,18 @@ impl<'r> PassingText<'r> {
         &self.name
     }
 
-    /// Reads on until at least `wanted` bytes are in `held`; `true` if that is all, or the rest
-    /// does not matter.
+    /// Reads on until at least `wanted` bytes are in `held`. Returns `true` at the end of the text,
+    /// or if the rest does not matter.
     ///
     /// # Errors
-    /// An error of the reader; a compressed text that is damaged.
+    /// An error of the reader; damaged compressed text.
     pub fn hold(&mut self, held: &mut Vec<u8>, wanted: usize) -> Result<bool> {
         let name = self.name.clone();
         read_on(self, held, wanted).map_err(|error| Error::io(name.as_ref(), "read", error))
     }
 
-    /// The start of the text, with a whole line if there is one, unless less is enough to recognise
-    /// it.
+    /// Returns the start of the text: a whole line, if any, or fewer bytes that suffice to detect
+    /// the format.
     pub fn head(&mut self) -> Result<Vec<u8>> {
         let (mut head, mut wanted) = (Vec::new(), HEAD + 1);
         while !self.hold(&mut head, wanted)? && head.len() <= LONGEST_LINE && !has_head(&head) {
@@ -140,7 +140,7 @@ impl RunInput {
         &self.input
     }
 
-    /// The name of the run if it is the only one.
+    /// The name of a single run.
     ///
     /// # Errors
     /// None: a single name cannot be used twice.

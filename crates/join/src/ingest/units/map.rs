@@ -10,7 +10,7 @@ use crate::ingest::bytes::input::Input;
 use crate::ingest::lines::diagnostics::quoted;
 use crate::label::FileAccess;
 
-/// The unit of each of some ids.
+/// A map from ids to units.
 ///
 /// ```
 /// use laneval::UnitMap;
@@ -24,7 +24,8 @@ pub struct UnitMap {
     /// Ids and units, each unit behind its id.
     text: Vec<u8>,
     entries: Vec<UnitEntry>,
-    /// The number of an entry, from 1, where its hash belongs or behind that; 0 is empty.
+    /// Slots by hash: the number of an entry, from 1, in the slot of its hash or behind; 0 in an
+    /// empty slot.
     slots: Vec<u32>,
     seed: Seed,
     fingerprint: u128,
@@ -53,11 +54,10 @@ impl PartialEq for UnitMap {
 }
 
 impl UnitMap {
-    /// Reads lines of an id and its unit, with a tab between them; empty lines are skipped.
+    /// Reads lines of an id and its unit, separated by a tab; skips empty lines.
     ///
     /// # Errors
-    /// A file that cannot be read; the problems of its lines: another number of fields, and an id
-    /// with two units.
+    /// An unreadable file; lines with another number of fields; an id with two units.
     pub fn read(input: impl Into<Input>) -> Result<Self> {
         let opened = input.into().open(FileAccess::Read)?;
         let text =
@@ -125,7 +125,7 @@ impl UnitMap {
         }
     }
 
-    /// The unit of the id of this number; of 0 nothing.
+    /// The unit of the id with this number; empty for number 0.
     #[inline]
     pub(in crate::ingest) fn unit(&self, number: u32) -> &[u8] {
         let entry = (number as usize).checked_sub(1).and_then(|at| self.entries.get(at));
@@ -140,7 +140,7 @@ impl UnitMap {
     }
 }
 
-/// A map that is being made.
+/// A builder of a [`UnitMap`].
 struct MapMaker {
     map: UnitMap,
     /// The line of each entry.

@@ -1,4 +1,4 @@
-//! The rule by which the id of a unit follows from that of a result.
+//! The rule that derives the id of a unit from the id of a result.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use super::map::UnitMap;
 use crate::error::{Error, Result};
 use crate::ingest::bytes::input::Input;
 
-/// The rule by which results, or judgments, are of units: chunks of documents, say.
+/// The rule that maps results or judgments to units, such as chunks to documents.
 ///
 /// ```
 /// use laneval::Units;
@@ -21,18 +21,18 @@ pub enum Units {
     /// Every id is its own unit.
     #[default]
     AsIs,
-    /// The id up to the last place where it has this text. An id without it is its own unit.
+    /// The id up to the last occurrence of this text. An id without the text is its own unit.
     Before(Box<str>),
-    /// The id up to the first place where it has this text. An id without it is its own unit.
+    /// The id up to the first occurrence of this text. An id without the text is its own unit.
     BeforeFirst(Box<str>),
-    /// As this map says.
+    /// The unit of the id in this map.
     Map(Arc<UnitMap>),
     /// The unit is a column of tables, or a key of records, of this name; ids are not read.
     Column(Box<str>),
 }
 
 impl Units {
-    /// The rules, as they are written.
+    /// The syntax of all rules.
     pub const EXPECTED: &'static str = "before:TEXT, before-first:TEXT, map:FILE or column:NAME";
 
     /// The id up to the last `text`.
@@ -58,7 +58,7 @@ impl Units {
         Units::Column(name.into())
     }
 
-    /// Whether the text is that of a rule, whose file need not be there.
+    /// Whether the text has the syntax of a rule, even if the file of the rule does not exist.
     pub fn is_rule(text: &str) -> bool {
         let parts = text.split_once(':').filter(|(_, of)| !of.is_empty());
         parts.is_some_and(|(name, _)| ["before", "before-first", "map", "column"].contains(&name))
@@ -74,7 +74,7 @@ impl Units {
         }
     }
 
-    /// Whether units are other than ids.
+    /// Whether units differ from ids.
     pub fn is_given(&self) -> bool {
         *self != Units::AsIs
     }
@@ -96,7 +96,7 @@ impl fmt::Display for Units {
 impl FromStr for Units {
     type Err = Error;
 
-    /// The rule of this text. The file of a map is read.
+    /// Parses a rule, and reads the file of a map.
     ///
     /// # Errors
     /// Another text; as [`UnitMap::read`].

@@ -105,8 +105,8 @@ impl<'a> Decoder<'a> {
         Ok(self.doubles(count)?.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect())
     }
 
-    /// Reads numbers as [`Decoder::f64s`] does, and leaves them in the file if they lie there as in
-    /// memory.
+    /// Reads numbers like [`Decoder::f64s`], but borrows numbers from the file if their bytes are
+    /// aligned and in native order.
     pub(super) fn f64_column(&mut self, count: usize) -> Result<Column<f64>> {
         let (start, rest) = (self.end - self.rest.len(), self.rest);
         let length = self.doubles(count)?.len() * 8;

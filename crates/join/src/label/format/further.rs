@@ -1,5 +1,4 @@
-//! The optional and required sections that only some files have, each as it is written and as it is
-//! read.
+//! Encoding and decoding of the optional and required sections of some files.
 
 use std::sync::Arc;
 
@@ -171,7 +170,7 @@ pub(super) fn decode_groups(
     let (judgments, numbers) = judgments
         .zip(numbers)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
-    // They are in every file, and mostly all 0: they are not copied then.
+    // Every judgment of a file has a sub-group, mostly 0: zeros alone are not copied.
     let subgroups = if subgroups.par_iter().all(|subgroup| *subgroup == [0; 4]) {
         Vec::new()
     } else {
@@ -194,7 +193,7 @@ pub(super) fn encode_spans(spans: &SpanRows) -> Vec<u8> {
     out.0
 }
 
-/// Decodes rankings of passages, beside which there is nothing that is of documents.
+/// Decodes rankings of passages, and rejects judgments of documents beside them.
 pub(super) fn decode_spans(
     from: &mut Decoder<'_>,
     queries: usize,
@@ -216,7 +215,7 @@ pub(super) fn decode_spans(
     SpanRows::checked(Arc::new(gold), rows, depths).map_err(|message| from.bad(message))
 }
 
-/// Encodes what was done with units; `None` if nothing was.
+/// Encodes the rule of units; `None` without such a rule.
 pub(super) fn encode_units(rule: &RankingRule) -> Option<Vec<u8>> {
     let UnitRule { units, repeats, rows } = rule.units.as_deref()?;
     let mut out = Encoder::default();
@@ -236,14 +235,15 @@ pub(super) fn decode_units(from: &mut Decoder<'_>) -> Result<UnitRule> {
     let repeats =
         named.parse().map_err(|_| from.bad(format!("unknown way `{named}` of repeats")))?;
     let rule = UnitRule { units, repeats, rows };
-    // Other words for the same, or for nothing, would be other bytes of one matrix.
+    // Invariant: one matrix has one encoding. So reject an alias of the repeats rule (`max` for
+    // `first`), and a section that spells out the default rule.
     if rule.repeats.to_string() != named || rule == UnitRule::default() {
         return Err(from.bad("it says nothing, or in other words than are written".into()));
     }
     Ok(rule)
 }
 
-/// Encodes the source of ideal rankings; `None` if they are made of the judgments.
+/// Encodes the source of ideal rankings; `None` if the source is the judgments.
 pub(super) fn encode_ideal(ideal: IdealOf) -> Option<Vec<u8>> {
     match ideal {
         IdealOf::Judgments => None,

@@ -12,7 +12,7 @@ pub(super) const DRAFT: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
 pub(super) const HEADER: usize = 32;
 pub(super) const ENTRY: usize = 32;
 pub(super) const ALIGN: usize = 64;
-/// Tiles start on a page, so that mapped tiles are as aligned as owned ones.
+/// The alignment of tiles: a page, so that mapped tiles are as aligned as owned tiles.
 pub(super) const TILE_ALIGN: usize = 4096;
 
 /// The sections in file order; the kind of a section is its index + 1.
@@ -38,19 +38,19 @@ pub(super) const TILES: usize = 7;
 
 /// The kind of the section of tied groups.
 pub(super) const TIED: u32 = 9;
-/// The kind of the section of what ideal rankings are made of.
+/// The kind of the section of the source of ideal rankings.
 pub(super) const IDEAL: u32 = 10;
 /// The kind of the section of exact grades.
 pub(super) const EXACT: u32 = 11;
 /// The kind of the section of judgment groups.
 pub(super) const GROUPS: u32 = 12;
-/// The kind of the section of what was done with units.
+/// The kind of the section of the rule of units.
 pub(super) const UNITS: u32 = 13;
 /// The kind of the section of rankings of passages.
 pub(super) const SPANS: u32 = 14;
-/// A section that may be skipped.
+/// The mark of a section that a reader may skip.
 pub(super) const OPTIONAL: u32 = 1;
-/// A section without which the file cannot be understood.
+/// The mark of a section that a reader needs to understand the file.
 pub(super) const REQUIRED: u32 = 2;
 /// The most sections that a file may have.
 pub(super) const MOST_SECTIONS: usize = 256;

@@ -11,10 +11,11 @@
 //!            exact grades (11) · judgment groups (12) · units (13) · spans (14)
 //! ```
 //!
-//! The first eight sections are in every file, with the mark 0. A further one is marked 1,
-//! *optional*, or 2, *required*: a reader that does not know its kind skips it if it is optional,
-//! and else refuses the file. A section is written only if it says something. Exact grades and
-//! spans are required, and so are judgment groups unless they are subtopics.
+//! The first eight sections are in every file, with the mark 0. A further section is marked 1,
+//! *optional*, or 2, *required*. A reader that does not know the kind of a section skips an
+//! optional section, and refuses a file with a required section. A section is written only if it
+//! says something. Exact grades and spans are required. Judgment groups are required, too, unless
+//! the groups are subtopics.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
@@ -52,9 +53,9 @@
 //! only. A label that a flipped bit made meaningless is still a byte, and every table has 256
 //! entries: damage there gives a wrong number, never a read out of bounds.
 //!
-//! **What opening checks, in this order.** A checksum finds damage and no malice: whoever forges a
-//! file computes xxh3 as well. So each step trusts only what the steps before it have shown, and
-//! what a file claims costs nothing until the bytes for it are seen to be there.
+//! **What opening checks, in this order.** A checksum finds damage but not malice: a forger
+//! computes xxh3 as well. So each step trusts only facts from earlier steps. A number in the file
+//! costs nothing until the bytes for this number are known to be in the file.
 //!
 //! ```text
 //! header    magic → version → file length → number of sections → table is there → checksum of both
@@ -71,16 +72,16 @@
 //!           exact grades as many as judged, documents numbered
 //! ```
 //!
-//! Why a forged file costs nothing: there is no allocation by a number that was only read. A column
-//! of n numbers is made of n · 4 or n · 8 bytes that were taken from the file, multiplications
-//! saturate (so a huge n asks for more than the file has), and the tiles, which can be the largest
-//! part, must be in the file byte by byte before a row of that length is believed. The one number
-//! that is not backed by bytes is how many documents are judged with a grade; it is bounded, and
-//! what walks down an ideal ranking never writes it out.
+//! Why a forged file costs nothing: no number allocates memory before its bytes are found. A column
+//! of n numbers is made of n · 4 or n · 8 bytes that were taken from the file. Multiplications
+//! saturate, so a huge n asks for more than the file has. The tiles, possibly the largest part,
+//! must be in the file byte by byte before a row of that length is believed. Only the number of
+//! documents judged with a grade has no bytes behind it. This number is bounded, and a walk down an
+//! ideal ranking never writes the ranking out.
 //!
-//! The directory of tiles follows from the row lengths, and is stored all the same: comparing it
-//! with what must be there finds a file that was packed by another rule, whose labels would else be
-//! read as those of other rows.
+//! The directory of tiles follows from the row lengths. The file stores the directory all the same,
+//! because a comparison with the computed directory finds a file packed by another rule. Without
+//! the comparison, the labels of that file would be read as labels of the wrong rows.
 
 mod fields;
 mod further;

@@ -68,7 +68,7 @@ fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
     decode(file, &description, path)
 }
 
-/// Makes the matrix that is in a file, and checks its tiles too.
+/// Decodes the matrix of a file, and checks its tiles, too.
 fn decode_whole(file: Mapping, path: &Path) -> Result<LabelMatrix> {
     let description = describe(&file, file.len() as u64, path)?;
     for at in TILES..description.sections.len() {
@@ -89,8 +89,8 @@ fn decoder<'a>(
     Ok(Decoder { file, rest, end: (offset + length) as usize, name, path })
 }
 
-/// Computes the packing of rows of these depths, and checks that the file has it, and tiles of its
-/// size.
+/// Computes the packing of rows with these depths, and rejects a file with another packing or
+/// another size of tiles.
 fn compute_packing(
     file: &Mapping,
     description: &Description,
@@ -100,7 +100,8 @@ fn compute_packing(
     // As much work as sorting the rows, whose lengths were in the file; the sum of the tiles is
     // checked not to overflow.
     let packing = Packing::new(depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
-    // Compared as bytes and then thrown away: what is used is what was computed.
+    // Compare the bytes of the stored directory, then drop them: the matrix uses the computed
+    // packing.
     if section(file, description, PACKING, path)? != encode_packing(&packing) {
         let message = "does not follow from the row lengths".into();
         return Err(damaged(path, SECTIONS[PACKING], message));
@@ -114,7 +115,7 @@ fn compute_packing(
     Ok(packing)
 }
 
-/// Makes the matrix that is in a file. All but its tiles is checked.
+/// Decodes the matrix of a file, and checks all but its tiles.
 pub(super) fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
     let file = Arc::new(file);
     let read = |at: usize| decoder(&file, description, at, path);

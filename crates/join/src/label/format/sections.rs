@@ -1,4 +1,4 @@
-//! The sections that are in every file but the tiles, each as it is written and as it is read.
+//! Encoding and decoding of the sections of every file, except the tiles.
 
 use super::fields::{Decoder, Encoder, bytes_of};
 use crate::error::Result;

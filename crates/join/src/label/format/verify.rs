@@ -18,10 +18,15 @@ use crate::label::tied::{RowTies, TiedGroups};
 use crate::label::tile::Tile;
 
 impl LabelMatrix {
-    /// be one that the judgments allow: it has as many labels as the row has results, each label is
-    /// a code of the codebook, and of no code and no exact grade there are more documents than are
-    /// judged so. Tied groups must be mixed or of one grade as they are said to be, and of
-    /// judgments by facet a document's label is that of its largest grade.
+    /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, and
+    /// the gaps between sections, which must be 0. Every ranking must be possible under its
+    /// judgments:
+    ///
+    /// * A row has as many labels as results, and each label is a code of the codebook.
+    /// * A ranking has no more documents of a code, or of an exact grade, than its query has
+    ///   judged.
+    /// * Tied groups are mixed, or of one grade, as the file says.
+    /// * With judgments by judge or subtopic, a document's label is the code of its largest grade.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
@@ -55,7 +60,7 @@ impl LabelMatrix {
     }
 }
 
-/// Describes what is wrong with the labels of one lane, which holds `row`, or no row.
+/// Describes the fault, if any, of the labels of a lane, which holds `row` or no row.
 fn unsound(
     matrix: &LabelMatrix,
     tile: Tile<'_>,
@@ -72,8 +77,8 @@ fn unsound(
     }
     let ties =
         row.zip(matrix.tied_groups()).map(|(row, tied)| tied.of(row as u32)).unwrap_or_default();
-    // Documents that the rule cut off are judged too, and are not in the labels. At most as many
-    // are judged so.
+    // Documents cut off by the rule are judged, but have no labels. Decoding rejects more cut-off
+    // documents of a code than judged documents, so no count falls below 0.
     ties.cut.iter().for_each(|cut| left[usize::from(cut.code)] -= cut.count);
     for (rank, label) in (1..).zip(tile.lane(lane)) {
         let left = &mut left[usize::from(label)];
@@ -107,8 +112,8 @@ fn unsound(
     unsound_ties(matrix, tile, lane, row, ties)
 }
 
-/// Describes what is wrong with the tied groups of a lane, which holds `row`, or no row; `ties` are
-/// the mixed ones.
+/// Describes the fault, if any, of the tied groups of a lane, which holds `row` or no row; `ties`
+/// are the mixed groups.
 fn unsound_ties(
     matrix: &LabelMatrix,
     tile: Tile<'_>,
@@ -135,7 +140,7 @@ fn unsound_ties(
     ))
 }
 
-/// Describes what is wrong with the exact grades of a row that has these labels.
+/// Describes the fault, if any, of the exact grades of a row with these labels.
 fn unsound_grades(
     exact: &ExactGrades,
     row: usize,
@@ -159,7 +164,7 @@ fn unsound_grades(
     ))
 }
 
-/// Describes what is wrong with the numbers of the documents of a row that has these labels.
+/// Describes the fault, if any, of the document numbers of a row with these labels.
 fn unsound_documents(
     grouped: &FacetRows,
     row: usize,

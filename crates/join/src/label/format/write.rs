@@ -23,8 +23,8 @@ use crate::label::matrix::LabelMatrix;
 use crate::whole_file;
 
 impl LabelMatrix {
-    /// Writes the matrix as a `.lmx` file. It is written under a temporary name in the same folder
-    /// first, so `path` never names half a file.
+    /// Writes the matrix as a `.lmx` file, first under a temporary name in the same folder: `path`
+    /// never names half a file.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
@@ -54,7 +54,8 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     whole_file::write(path, |file: &mut (dyn Write + Send)| encode(matrix, file)).map_err(failed)
 }
 
-/// The further sections, each with its kind and its mark; `None` for one that has nothing to say.
+/// Encodes the further sections, each with its kind and its mark; `None` leaves an empty section
+/// out.
 fn further(matrix: &LabelMatrix) -> [(u32, u32, Option<Vec<u8>>); 6] {
     let tied = matrix.tied.as_ref().map(encode_tied);
     let extent = matrix.book.extent().unwrap_or(Extent::NONE);

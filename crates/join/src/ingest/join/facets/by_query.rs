@@ -30,7 +30,7 @@ use crate::ingest::lines::diagnostics::Earliest;
 use crate::label::Ids;
 use crate::watch::Watch;
 
-/// A part of the queries, as one thread makes it.
+/// A part of the queries, made by one thread.
 struct ReadPart<W> {
     reader: W,
     part: MadePart,
@@ -91,8 +91,8 @@ impl<W> ReadPart<W> {
     }
 }
 
-/// Reads judgments query by query: `read` passes those of a place to a piece, and its lines are
-/// counted from the first of the query on. Returns what can be used of them, and the problems.
+/// Reads judgments query by query. `read` adds the judgments of a place to a piece; lines count
+/// from the first line of the query on. Returns the usable judgments and the problems.
 pub fn read_by_query<W: Send>(
     survey: Survey,
     described: (&str, FacetShape, &str),

@@ -6,25 +6,25 @@
 //!          lengths of 8 bytes, all little-endian
 //! ```
 //!
-//! Judgments that follow one another differ in the document or the group and in the grade, and
-//! names mostly have one length. So the bytes of the judgment before are written over where they
-//! differ, and only behind a part of another length all are written anew. Writing all of them took
-//! longer than hashing them.
+//! Consecutive judgments differ in the document or the group and in the grade, and names mostly
+//! have one length. So each judgment overwrites only the differing parts of the judgment before.
+//! From the first part of another length on, all parts are written anew. Writing all bytes of every
+//! judgment took longer than hashing the judgments.
 //!
-//! What was just written is read as words that lie across several writes. Such a read waits until
-//! they have reached the cache, and everything behind it with it: hashing each judgment at once
-//! took most of its time for that. So several are written, each into bytes of its own, before the
-//! first of them is hashed.
+//! The hash reads words that span several recent writes. Such a read stalls until the writes have
+//! reached the cache, and all later instructions stall too. Hashing each judgment right after
+//! writing spent most of its time in the stall. So several judgments are written, each into its own
+//! buffer, before the first is hashed.
 
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The number of judgments that are written before they are hashed.
+/// The number of judgments to write before hashing them.
 const TOGETHER: usize = 8;
 
 /// The sum of the hashes of judgments of a query.
 pub struct JudgmentHashes {
     written: [HashedJudgment; TOGETHER],
-    /// The number of those that are not hashed yet.
+    /// The number of written judgments that are not hashed yet.
     count: usize,
     sum: u128,
 }
@@ -39,8 +39,8 @@ impl JudgmentHashes {
         }
     }
 
-    /// Adds a judgment whose group, sub-group and document have these numbers, by which `name`
-    /// returns their bytes.
+    /// Adds a judgment by the numbers of its group, sub-group and document; `name` returns the
+    /// bytes of each of the three.
     #[inline(always)]
     pub fn add<'n>(&mut self, numbers: [u32; 3], grade: f64, name: impl Fn(usize) -> &'n [u8]) {
         self.written[self.count].write(numbers, grade, name);
@@ -65,7 +65,7 @@ impl JudgmentHashes {
     }
 }
 
-/// The bytes of a judgment that are hashed.
+/// The bytes of a judgment to hash.
 struct HashedJudgment {
     bytes: Vec<u8>,
     /// Where the bytes of group, sub-group and document begin and end.

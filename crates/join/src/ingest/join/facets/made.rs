@@ -13,11 +13,11 @@ use crate::ingest::bytes::interner::Interner;
 use crate::ingest::lines::diagnostics::{Earliest, quoted};
 use crate::label::{FacetJudgment, JudgedBy};
 
-/// What is known of one query beside its judgments.
+/// The facts about one query, without its judgments.
 pub struct MadeQuery<'t> {
     /// The documents, in bytewise order.
     pub docs: Vec<IdInText<'t>>,
-    /// The number of judgments that count.
+    /// The number of judgments to keep.
     pub count: usize,
     /// The largest grade of each document, by number.
     pub largest: Vec<f64>,
@@ -55,9 +55,9 @@ impl LinedJudgment {
 }
 
 impl<'t> MadeQuery<'t> {
-    /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and
-    /// puts them into `room`, by document, group and sub-group. There is room for all of them;
-    /// those that count come first.
+    /// Numbers the documents of a query, whose stretches are in order, and checks its judgments.
+    /// Writes the judgments into `room`, by document, group and sub-group. The room is large enough
+    /// for every judgment; judgments that count come first.
     pub fn of(
         query: &[u8],
         parts: &[Stretch<'t>],
@@ -68,8 +68,8 @@ impl<'t> MadeQuery<'t> {
         let rows = FacetedRows { parts, places: &places, shape: naming.shape };
         let (count, fingerprint, problems) = (room.judgments.len(), 0, Earliest::default());
         let mut made = MadeQuery { docs, count, largest: Vec::new(), fingerprint, problems };
-        // Lines are needed for messages alone, and sub-groups for preferences: mostly judgments are
-        // distributed without them.
+        // Lines are needed for messages alone, and sub-groups for preferences alone. So most
+        // queries take the cheaper way without lines and sub-groups.
         let by_preference = naming.shape.by == JudgedBy::Preference;
         if by_preference || !made.distribute(&rows, room.judgments) {
             made.distribute_lined(query, &rows, naming, room);
@@ -94,8 +94,8 @@ impl<'t> MadeQuery<'t> {
         sort_judgments(judgments, |of| (of.document, of.group, 0))
     }
 
-    /// Does what `distribute` does for judgments whose lines or sub-groups are needed, and notes
-    /// what is wrong with them.
+    /// Distributes judgments with their lines and sub-groups, and reports repeated judgments;
+    /// `distribute` does without lines and sub-groups.
     fn distribute_lined(
         &mut self,
         query: &[u8],
@@ -140,7 +140,7 @@ impl<'t> MadeQuery<'t> {
         hashes.add([of.group, subgroup, of.document], of.grade, name);
     }
 
-    /// Removes judgments of a document in a group that was judged there before.
+    /// Removes and reports all but the first judgment of a document in each group.
     fn without_repeats(
         &mut self,
         lined: &mut Vec<LinedJudgment>,
@@ -326,8 +326,8 @@ impl FacetedRows<'_, '_> {
 /// A place among the judgments of a query: document, group, sub-group.
 type FacetPlace = (u32, u32, u32);
 
-/// Sorts judgments, which are by document already, by their places, and those of one place by line;
-/// returns whether each has a place of its own.
+/// Sorts judgments, in order by document already, by place, and judgments of one place by line;
+/// returns whether all places are distinct.
 fn sort_judgments<T>(all: &mut [T], place: impl Fn(&T) -> FacetPlace) -> bool {
     // In the usual text the groups of each document ascend.
     if all.is_sorted_by(|one, next| place(one) < place(next)) {

@@ -5,14 +5,15 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Where the rows of a query are together, as they mostly are, a first look finds them
-//! ([`survey`]), and each query is read and made at once ([`by_query`]). What passes by, is made of
-//! other formats, or has its queries scattered is read piece by piece, on all threads, and its
-//! queries are made when all of it is read. Both ways number the documents of a query and the names
+//! Where the rows of a query are together, as in most files, a first look finds the queries
+//! ([`survey`]), and each query is read and made at once ([`by_query`]). Other input is read piece
+//! by piece, on all threads: streams, rows made of other formats, and files with scattered queries.
+//! Its queries are made at the end of the input. Both ways number the documents of a query and the
+//! names
 //! of groups in a piece of rows ([`piece`]). Then each query's documents are numbered in bytewise
 //! order, groups in the bytewise order of all their names, and its judgments are checked
-//! ([`made`]). Queries that were made are put together ([`part`]), and plain labels are made of
-//! each document's largest grade.
+//! ([`made`]). The made queries are put together ([`part`]), and plain labels are made of each
+//! document's largest grade.
 //!
 //! ```text
 //! text    q1 ann d7 1 │ q1 ann d3 0 │ q1 bob d7 2 ║ q1 bob d3 1 │ q2 ann d1 1
@@ -25,17 +26,16 @@
 //!         has rows
 //! ```
 //!
-//! Why documents are numbered twice: a piece cannot know the documents of the others, and a number
-//! of 4 bytes in each row is less than a docno. In most texts a document's lines are together, or
-//! each group names the same documents in the same order; then a row's document is the last one or
-//! the next one, which one comparison tells, and nothing is hashed (`JudgmentPiece::push`). Rows
-//! are put in order by counting, by document, and sorted only where a document's own few are out of
-//! order, so that all of it is linear but for sorting distinct docnos and names.
-//!
+//! Why documents are numbered twice: a piece cannot know the documents of the other pieces, and a
+//! number of 4 bytes in each row is less than a docno. In most texts a document's lines are
+//! together, or each group names the same documents in the same order. Then a row's document is the
+//! last document or the next one: one comparison decides, and nothing is hashed
+//! (`JudgmentPiece::push`). Counting puts rows in order by document; only a document's own few rows
+//! out of order are sorted. So all the work is linear but for sorting distinct docnos and names.
 //! Why bytewise order of names and docnos: the numbers are stored in matrices and summed over in
 //! their order, so they must not depend on the order of the lines, on borders of pieces, or on
-//! threads. ndeval and trec_eval also go by names: the one by docnos where gains are equal, the
-//! other by judgment groups when it averages.
+//! threads. ndeval and trec_eval also go by names: ndeval by docnos where gains are equal,
+//! trec_eval by judgment groups when it averages.
 //!
 //! Nothing of a piece refers to the text, so that a pipe can be read by blocks; the price is that
 //! each distinct docno of a stretch is copied once.
@@ -86,13 +86,13 @@ use survey::{QueryPlace, Survey};
 /// The bytes of text that one thread reads at a time, at least.
 const PIECE: usize = 1 << 18;
 
-/// The bytes of a text that passes by that are read together: enough for all threads.
+/// The number of bytes of a stream to read before its pieces are worked on: enough for all threads.
 const BLOCK: u64 = 8 << 20;
 
 /// The bytes of a usual line.
 const USUAL: usize = 32;
 
-/// Reads judgments by facet; returns what can be used of them, and the problems.
+/// Reads judgments by facet; returns the usable judgments and the problems.
 pub(in crate::ingest) fn read(
     text: &Opened,
     by: (JudgedBy, Option<usize>),
@@ -122,8 +122,8 @@ pub(in crate::ingest) fn read(
     reading.finish(&text.name)
 }
 
-/// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them,
-/// and the problems.
+/// Reads the rows of a table or of records by judge or subtopic; returns the usable judgments and
+/// the problems.
 pub(in crate::ingest) fn read_rows(
     (text, form): (&Opened, &Form),
     by: JudgedBy,
@@ -160,8 +160,8 @@ pub(in crate::ingest) fn read_rows(
     assemble(rows.finish(), &text.name, shape, &form.expected(Role::Qrels), seed, watch)
 }
 
-/// Reads columns in memory by facet; returns what can be used of them, and the problems, whose
-/// lines are rows.
+/// Reads columns in memory by facet; returns the usable judgments and the problems, with row
+/// numbers as line numbers.
 pub(in crate::ingest) fn read_columns(
     (name, batches): (&str, &[Judgments<'_>]),
     by: JudgedBy,
@@ -206,9 +206,9 @@ pub(in crate::ingest) fn read_columns(
 }
 
 impl Qrels {
-    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one
-    /// in each group; a group is a judge, a subtopic, or a group of preferences, whose levels are
-    /// the grades. The judgments are those of a text with the same fields.
+    /// Takes judgments (query, group, docno, grade) in any order; a document may have one judgment
+    /// in each group. A group is a judge, a subtopic, or a group of preferences, with levels as
+    /// grades. The result equals the judgments of a text with these fields.
     ///
     /// ```
     /// use laneval::{Evaluator, JudgedBy, Join, Qrels};
@@ -235,11 +235,11 @@ impl Qrels {
         Ok(rows.finish(None)?.of_any_dialect())
     }
 
-    /// The same judgments with numbered documents: a matrix of runs that are joined with them knows
-    /// which documents they have. `pools` needs it. The number takes four bytes for each judged
-    /// document that a run retrieves.
+    /// Returns a copy of the judgments with numbered documents. A matrix joined with the copy knows
+    /// the judged documents of each ranking, as `pools` needs. The numbers take four bytes for each
+    /// judged document that a run retrieves.
     ///
-    /// Of judgments by judge or subtopic, a document has its largest grade.
+    /// With judgments by judge or subtopic, each document gets its largest grade.
     ///
     /// # Errors
     /// Judgments by span, which are of no documents.
@@ -266,8 +266,8 @@ impl Qrels {
     }
 }
 
-/// Judgments by facet that are taken one by one, in any order: the same as columns of them, without
-/// the columns.
+/// Judgments by facet, pushed one row at a time in any order. The rows are equivalent to columns of
+/// judgments, but need no columns.
 ///
 /// ```
 /// use laneval::columns::JudgmentsByFacet;
@@ -288,8 +288,8 @@ pub struct JudgmentsByFacet {
 }
 
 impl JudgmentsByFacet {
-    /// Takes no judgments yet, for a [`Join`](crate::ingest::Join) of this dialect and by these
-    /// facets.
+    /// Creates an empty collection for a [`Join`](crate::ingest::Join) of this dialect and with
+    /// these facets.
     ///
     /// # Errors
     /// Judgments by span, which have positions and no groups.
@@ -305,8 +305,8 @@ impl JudgmentsByFacet {
         Ok(JudgmentsByFacet { rows: Growing::new(seed, shape.thins()), shape, seed, count: 0 })
     }
 
-    /// Takes a judgment. What is wrong with it is said when all are put together; its line is its
-    /// number, from 1.
+    /// Takes a judgment, with its number, counted from 1, as its line. Problems are reported when
+    /// the judgments are finished.
     #[inline]
     pub fn push(&mut self, query: &[u8], group: &[u8], doc: &[u8], grade: f64) {
         self.count += 1;
@@ -314,7 +314,7 @@ impl JudgmentsByFacet {
         take(&mut self.rows, self.shape, self.count, place, grade);
     }
 
-    /// The number of judgments that were taken.
+    /// The number of judgments taken.
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -330,12 +330,12 @@ impl JudgmentsByFacet {
     }
 }
 
-/// Returns judgments that have no problems.
+/// Returns judgments without problems; rejects judgments with problems.
 pub(in crate::ingest) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
     if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
 }
 
-/// Adds a judgment that does not lie in TREC text.
+/// Adds a judgment that comes from a source other than TREC text.
 fn take(rows: &mut Growing, shape: FacetShape, line: u64, place: JudgmentPlace<'_>, grade: f64) {
     match checked(shape, place, grade) {
         Ok(grade) => rows.push(line, place, grade),
@@ -343,7 +343,7 @@ fn take(rows: &mut Growing, shape: FacetShape, line: u64, place: JudgmentPlace<'
     }
 }
 
-/// The grade of a judgment that does not lie in TREC text, or what is wrong with it.
+/// Returns the checked grade of a judgment from a source other than TREC text, or a message.
 fn checked(shape: FacetShape, place: JudgmentPlace<'_>, grade: f64) -> Result<f64, String> {
     if !shape.grade(grade).is_finite() {
         Err(format!("{} {grade} is not a finite number", shape.number()))
@@ -356,7 +356,7 @@ fn checked(shape: FacetShape, place: JudgmentPlace<'_>, grade: f64) -> Result<f6
     }
 }
 
-/// Reads judgments by facet that pass by once; returns what can be used of them, and the problems.
+/// Reads judgments by facet from a stream; returns the usable judgments and the problems.
 pub(in crate::ingest) fn read_passing(
     (name, text): (&str, impl Read),
     by: (JudgedBy, Option<usize>),
@@ -369,8 +369,8 @@ pub(in crate::ingest) fn read_passing(
     reading.finish(name)
 }
 
-/// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie
-/// in it, so that none of it has to stay.
+/// A text that is read in parallel, as a whole or block by block. Its pieces own their content, so
+/// no part of the text has to stay in memory.
 struct FacetText<'a> {
     by: JudgedBy,
     /// The number of fields of a line, once it is known.
@@ -379,7 +379,7 @@ struct FacetText<'a> {
     seed: Seed,
     watch: Option<&'a Watch>,
     pieces: Vec<JudgmentPiece>,
-    /// The number of lines that were read.
+    /// The number of lines read.
     lines: u64,
 }
 
@@ -477,7 +477,7 @@ impl<'a> FacetText<'a> {
             let read = text.by_ref().take(BLOCK).read_to_end(&mut block);
             let is_all = read.map_err(|error| Error::io(name.as_ref(), "read", error))? == 0;
             let lines = memrchr(b'\n', &block).map_or(0, |feed| feed + 1);
-            // Nothing is read after a line that is too long, which is reported.
+            // Reading stops at a line that is too long, which is reported.
             let is_all = is_all || block.len() - lines > LONGEST_LINE;
             let end = if is_all { block.len() } else { lines };
             self.add(&block[..end], |_| ())?;

@@ -1,5 +1,4 @@
-//! Some queries that were made, one behind the other, and the judgments that all parts are
-//! together.
+//! A part of the queries, made one behind the other, and the assembly of all parts to judgments.
 //!
 //! Parts are made on all threads, in the order of queries. Tables of documents are made with them,
 //! while the documents are at hand.
@@ -28,16 +27,16 @@ const JUDGMENTS: usize = 1 << 13;
 /// The number of queries whose tables are made again at once.
 const QUERIES: usize = 1 << 8;
 
-/// The number of parts for each thread: enough to even out what one takes longer than another.
+/// The number of parts for each thread: enough to even out parts of unequal cost.
 const PARTS: usize = 16;
 
 /// Queries that were made.
 pub struct MadePart {
     queries: Ids,
-    /// The tables of their documents, with the largest grade of each.
+    /// The tables of documents by query, with the largest grade of each document.
     tables: Shelving<'static>,
     /// For each query the number of its documents, the room for its judgments, and the number of
-    /// those that count.
+    /// judgments to keep.
     counts: Vec<[usize; 3]>,
     /// The room for judgments before the first query.
     unused: usize,
@@ -107,8 +106,8 @@ pub fn cut(rooms: &[usize]) -> Vec<Range<usize>> {
     cuts
 }
 
-/// Makes all queries on all threads, by these cuts of them: `make` puts one into a part that
-/// `begin` has begun, and its judgments into their room.
+/// Makes all queries on all threads, cut into parts by `cuts`. `begin` begins a part; `make` adds a
+/// query to the part, and the judgments of the query to their room.
 pub fn made_parts<P: Send>(
     (rooms, cuts): (&[usize], &[Range<usize>]),
     all: &mut AllJudgments,
@@ -127,8 +126,8 @@ pub fn made_parts<P: Send>(
     made.collect()
 }
 
-/// Makes judgments of all parts, whose queries have these names of groups; returns what can be used
-/// of them, and the problems.
+/// Assembles judgments of all parts, with `names` as the names of their groups; returns the usable
+/// judgments and the problems.
 pub fn together(
     all: AllJudgments,
     mut parts: Vec<MadePart>,
@@ -173,8 +172,8 @@ pub fn together(
     Ok((qrels.with_facets(Arc::new(facets), fingerprint), problems))
 }
 
-/// The same judgments, whose tables keep exact grades: there are too many distinct ones for a code
-/// each.
+/// Returns a copy of `qrels` whose tables keep exact grades. Distinct grades outnumber codes, so a
+/// code cannot stand for a single grade.
 fn with_exact_grades(qrels: &Qrels, facets: &Facets, shape: FacetShape) -> Qrels {
     let shelf = |queries: Range<usize>| {
         let mut tables = Shelving::numbered(true);

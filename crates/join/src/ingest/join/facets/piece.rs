@@ -1,5 +1,5 @@
-//! Judgments as they are read: rows of a query that follow one another are a stretch, in which
-//! documents are numbered.
+//! Judgments during reading: consecutive rows of a query are a stretch, and each stretch numbers
+//! its documents.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -58,16 +58,16 @@ pub struct JudgmentPiece {
     pub queries: Ids,
     /// What is wrong, with the numbers of lines in the piece.
     pub problems: Earliest<String>,
-    /// The documents of all stretches but the one that is being read.
+    /// The documents of all stretches but the last, which is being read.
     docs: Ids,
     /// Where the rows and the documents of each stretch end.
     ends: Vec<[u32; 2]>,
     names: Interner,
-    /// The documents of the stretch that is being read.
+    /// The documents of the stretch being read.
     numbering: Interner,
     /// The groups and the document of the last row.
     last: ([u32; 2], u32),
-    /// Whether rows that repeat others may be dropped, and how many were.
+    /// Whether repeated rows may be dropped; `dropped` counts the dropped rows.
     thinning: bool,
     pub dropped: u64,
 }
@@ -124,14 +124,14 @@ impl JudgmentPiece {
 
     /// The number among `all` names of each name, by its own number.
     pub fn numbers_among(&self, all: &[&[u8]]) -> Vec<u32> {
-        // Invariant: `all` are the names of pieces, this one among them.
+        // Invariant: `all` contains every name of this piece, because `all` is made of all pieces.
         self.names()
             .iter()
             .map(|name| all.binary_search(&name).unwrap_or_default() as u32)
             .collect()
     }
 
-    /// The judgments of a stretch that has ended.
+    /// The judgments of a finished stretch.
     pub fn part(&self, stretch: usize) -> StretchJudgments<'_> {
         let [first_row, first_doc] =
             stretch.checked_sub(1).map_or([0; 2], |before| self.ends[before]);
@@ -247,7 +247,7 @@ impl JudgmentPiece {
     }
 }
 
-/// Pieces of rows that come one by one.
+/// Pieces of judgments, built row by row.
 pub struct Growing {
     seed: Seed,
     thinning: bool,
@@ -255,7 +255,7 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Makes no pieces; `thinning` says whether rows that repeat others may be dropped.
+    /// Creates an empty list of pieces; `thinning` says whether repeated rows may be dropped.
     pub fn new(seed: Seed, thinning: bool) -> Self {
         Growing { seed, thinning, pieces: Vec::new() }
     }
@@ -284,7 +284,7 @@ impl Growing {
         piece.push(line, place, grade);
     }
 
-    /// Adds what is wrong with a line behind those before.
+    /// Adds a problem of line `line`, a line behind all lines so far.
     pub fn problem(&mut self, line: u64, message: String) {
         let (piece, line) = self.at(line);
         piece.problems.add(u64::from(line), || message);

@@ -1,9 +1,9 @@
 //! Room for the judgments of all queries, where they stay.
 //!
-//! There is one allocation, in which each query has room for its rows, so that its judgments lie
-//! where the matrix wants them. The memory comes as zeros, which the system makes where a page is
-//! written first: by the thread that makes the query, and not by one thread before all others.
-//! Repeated rows and lines without a judgment leave gaps, which are closed in the end.
+//! A single allocation has room for the rows of every query, so that judgments already lie where
+//! the matrix wants them. The system zeroes each page of the memory at its first write. So the
+//! thread that makes a query zeroes its pages, and no thread zeroes all memory up front. Repeated
+//! rows and lines without a judgment leave gaps, which are closed in the end.
 
 use std::ops::Range;
 

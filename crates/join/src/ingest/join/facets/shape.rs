@@ -23,9 +23,10 @@ impl FacetShape {
         self.fields == 5
     }
 
-    /// Whether rows that repeat others are errors, which a few of them tell.
+    /// Whether repeated rows may be dropped, because they are errors and a few suffice for the
+    /// message.
     pub fn thins(self) -> bool {
-        // trec_eval counts a preference twice that is there twice.
+        // trec_eval counts a repeated preference twice, so no row may be dropped.
         !(self.by == JudgedBy::Preference && self.rules.late_repeats)
     }
 
@@ -34,7 +35,7 @@ impl FacetShape {
         if self.by == JudgedBy::Preference { "level" } else { "grade" }
     }
 
-    /// The function that reads this number; it gives `None` if the field is not a number.
+    /// The parser of the grade or level; the parser returns `None` if the field is not a number.
     #[inline(always)]
     pub fn parser(&self) -> fn(&[u8]) -> Option<f64> {
         if self.by == JudgedBy::Preference { self.rules.score } else { self.rules.grade }

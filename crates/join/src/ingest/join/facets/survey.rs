@@ -24,14 +24,14 @@ use crate::ingest::lines::scan::{each_feed, is_separator, split};
 use crate::ingest::lines::shape::counts;
 use crate::label::Ids;
 
-/// Judgments of one query that follow one another.
+/// The place of consecutive judgments of one query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryPlace {
     /// The bytes of the text, or the rows.
     pub range: Range<usize>,
     /// The number of lines before.
     pub before: u64,
-    /// The most judgments that it can have.
+    /// The largest number of judgments that the place can hold.
     pub room: usize,
 }
 
@@ -55,7 +55,7 @@ impl Survey {
         Survey { queries: Interner::new(seed), places: Vec::new(), last: 0, count: 0, lines: 0 }
     }
 
-    /// Adds a place behind those before.
+    /// Adds a place behind all places so far.
     fn push(&mut self, query: &[u8], range: Range<usize>, (lines, room): (u64, usize)) {
         let before = self.lines;
         self.lines += lines;
@@ -198,7 +198,8 @@ impl Looking<'_> {
             && (length <= Brief::ALL || text[self.start..end] == *self.query)
     }
 
-    /// Looks at a line that does not begin as those before it.
+    /// Looks at a line that does not start with the current query. A blank line or comment is
+    /// skipped; another query begins a stretch.
     fn other_line(&mut self, end: usize) {
         let line = &self.text[self.start..end];
         if !counts(line, self.comments) {

@@ -1,8 +1,7 @@
-//! A run that is read once: its queries are ranked one by one as they come, and their rankings
-//! passed on.
+//! A run read once: queries are ranked one by one as they arrive, and the rankings are passed on.
 //!
-//! The rows of a query must be together, for its rankings are gone when other queries come. A query
-//! that comes back is noticed.
+//! The rows of a query must be together, because a query's ranking is passed on before other
+//! queries arrive. A query that comes back is detected.
 //!
 //! ```text
 //! text ──► blocks of whole queries ──► whichever worker is free
@@ -14,26 +13,27 @@
 //!                       shared by all workers
 //! ```
 //!
-//! *Who takes a query.* The reader that cuts the next block under a lock; the others rank theirs
-//! meanwhile (see `chunks`). A block ends where a query begins, so one worker has all rows of a
-//! query, unless these are not together.
+//! *Who takes a query.* A free worker cuts the next block under a lock; the other workers rank
+//! their blocks meanwhile (see `chunks`). A block ends where a query begins, so one worker has all
+//! rows of a query, unless the rows are scattered.
 //!
-//! *Who ranks it.* The machine that reads files too, with one more condition before a ranking is
-//! made: that its query was never met. What a worker holds is a block of text, the records of one
-//! query, and labels until they are enough for a block of the engine; what all of them hold is 8
-//! bytes for each judged query. So memory does not grow with the run.
+//! *Who ranks a query.* The code that also ranks files, with one more check before a ranking is
+//! made: the query must be new. A worker holds a block of text, the records of one query, and
+//! labels until they are enough for a block of the engine. All workers together hold 8 bytes for
+//! each judged query. So memory does not grow with the run.
 //!
-//! *Who notices one that comes back.* `fetch_min` puts the earlier place and returns the one
-//! before, so the second to come, whoever that is, knows both, and reports the later of them. Let a
-//! query begin at a < b < c. Whichever of a and b is met second reports b: if it is b, the least
-//! place so far is a; if it is a, the least is b, and b is the later of both. Reports of c do no
-//! harm, for the least of all reports is named. Blocks are handed out in order, and what was handed
-//! out is worked on also after a stop, so nothing before the named place is unread: the message is
-//! the same for any number of threads.
+//! *Who detects a query that comes back.* `fetch_min` stores the earlier place and returns the
+//! previous place. So the second worker to meet a query knows both places, and reports the later
+//! place. Let a query begin at a < b < c. Meeting a and b, in any order, reports b: if b is met
+//! second, the least place so far is a; if a is met second, the least place so far is b, and b is
+//! the later place. Reports of c do no harm, because the message names the least of all reports.
+//! Blocks are handed out in order, and each block handed out is finished even after a stop. So the
+//! workers read everything before the named place, and the message is the same for any number of
+//! threads.
 //!
-//! *Columns* come in batches that end anywhere. The last query of a batch waits, copied, until
-//! another begins or the run ends; the rest is read where it lies. Chunks are numbered through all
-//! batches, so that places stay in the order of the run.
+//! *Columns* come in batches that end anywhere. The last query of a batch is copied and waits until
+//! another query begins or the run ends; the other rows are read in place. Chunks are numbered
+//! through all batches, so that places stay in the order of the run.
 
 mod passing_run;
 mod starts;

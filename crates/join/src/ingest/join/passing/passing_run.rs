@@ -26,7 +26,7 @@ use crate::ingest::settings::Join;
 use crate::ingest::text::Purpose;
 use crate::label::{RunInfo, ScoresSeen};
 
-/// A run that is read once.
+/// A run that is read once, query by query, from text or columns.
 pub struct PassingRun<'q, T> {
     join: Join,
     joining: Joining<'q>,
@@ -39,7 +39,7 @@ pub struct PassingRun<'q, T> {
     workers: Vec<RankingWorker<'q, T>>,
     /// A function that makes the taker of rankings for a worker.
     make: Box<dyn Fn() -> T + Send + Sync + 'q>,
-    /// The sizes in which text is cut.
+    /// The sizes of chunks of text.
     pub(super) size: ChunkSize,
     /// The numbers of chunks, lines and results so far.
     chunks: u64,
@@ -62,7 +62,7 @@ struct RankingWorker<'q, T> {
 }
 
 impl<'q, T> RankingWorker<'q, T> {
-    /// Makes a worker that has read nothing, with a taker that `make` makes.
+    /// Makes a worker without results, with a taker of rankings from `make`.
     fn new(joining: &Joining<'q>, order: Order, make: impl FnOnce() -> T) -> Self {
         RankingWorker {
             results: Results::new(joining),
@@ -77,7 +77,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     /// come; `make` makes the taker of rankings for a worker.
     ///
     /// # Errors
-    /// Qrels that were read in another dialect.
+    /// Qrels read in another dialect.
     pub fn new(
         join: &Join,
         qrels: &'q Qrels,
@@ -158,7 +158,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let went_on =
             self.read(&TextSource::passing(&name, &form, self.size, &mut *rows), self.lines);
         drop(rows);
-        // The next text goes on in the table that this one began: its first line is no header.
+        // The next text continues the table of this text, so its first line is not a header.
         self.form = if self.chunks == before { form } else { form.without_header() };
         Ok(went_on?.then_some(()))
     }
@@ -167,7 +167,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     /// returns `None` if a taker wanted no more.
     ///
     /// # Errors
-    /// What is wrong with the columns; a query that comes back.
+    /// Invalid columns; a query that comes back.
     pub fn columns(&mut self, records: &Records<'_>) -> Result<Option<()>> {
         self.join.check_ties_in_memory()?;
         let name = self.source.clone();
@@ -208,8 +208,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Err(Error::Input(whole_file(&self.source, message)))
     }
 
-    /// Adapts an error of a batch, of which other batches came before: its lines count from the
-    /// start of the run.
+    /// Adapts an error of a later batch to the run: its lines count from the start of the run.
     fn later(&self, error: Error) -> Error {
         let before = self.lines + self.pending.rows();
         match error {
@@ -366,7 +365,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     }
 }
 
-/// A run that was read to its end.
+/// A completely read run.
 pub struct Passed {
     pub info: RunInfo,
     /// Whether the run had each query of the qrels.

@@ -1,4 +1,4 @@
-//! The places where queries begin, so that one that comes back is noticed.
+//! The places where queries begin, to detect a query that comes back.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,11 +29,11 @@ impl QueryStarts {
         QueryStarts((0..queries).map(|_| AtomicU64::new(NONE)).collect())
     }
 
-    /// Notes that a query begins at `here`. If it began somewhere else before, returns the later of
-    /// both places, which is where it comes back.
+    /// Notes that a query begins at `here`. If the query began at another place before, returns the
+    /// later of the two places: the query comes back there.
     pub(super) fn meet(&self, query: u32, here: u64) -> Option<u64> {
-        // Relaxed is enough: all operations on one place are in one order for all threads, and no
-        // other memory hangs on it.
+        // Relaxed is enough: all threads see the operations on one place in one order, and no other
+        // memory depends on the place.
         let before = self.0[query as usize].fetch_min(here, Ordering::Relaxed);
         (before != NONE).then(|| before.max(here))
     }

@@ -11,7 +11,7 @@ const LABELS: usize = 1 << 20;
 /// The most rankings that are passed on together.
 const ROWS: usize = 1 << 14;
 
-/// A taker of rankings, which keeps what it needs of them.
+/// A consumer of rankings. Rankings are borrowed, so a consumer copies the needed parts.
 pub trait TakeRankings: Send {
     /// Takes some rankings; returns `false` if it wants no more.
     fn take(&mut self, rankings: &StagedPiece) -> bool;
@@ -20,7 +20,7 @@ pub trait TakeRankings: Send {
     fn is_stopped(&self) -> bool;
 }
 
-/// Passes on the rankings that there are; returns `false` if no more are wanted.
+/// Passes the staged rankings to `take` and clears them; returns `false` if `take` wants no more.
 pub(super) fn hand_on(rankings: &mut RunRankings<'_>, take: &mut impl TakeRankings) -> bool {
     let staged = &mut rankings.staged;
     // Cleared and not dropped: the next rankings have the room.
