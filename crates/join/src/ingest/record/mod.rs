@@ -1,7 +1,6 @@
 //! Records: a row in 32 bytes, and all records of a query together.
 //!
-//! Invariant: records know nothing of judgments, because other modules make qrels and runs of
-//! records.
+//! Records must never know what is judged: other modules make qrels and runs of records.
 //!
 //! ```text
 //! packed     a row as 32 bytes: sort key, hash of the docno, position of the docno
