@@ -153,21 +153,29 @@ def test_files_of_platforms_are_read() -> None:
 
 SAID = r"has no documents \(q2\): it does not count; to count as 0, a query needs a document, with grade 0$"
 
+BARE = [{"query_id": "q1", "expected_ids": ["a"]}, {"query_id": "q2", "expected_ids": []}]
+
 
 def test_queries_without_documents_are_told() -> None:
     run = {"q1": {"a": 1.0}}
-    records = [{"query_id": "q1", "expected_ids": ["a"]}, {"query_id": "q2", "expected_ids": []}]
-    columns = {key: [of[key] for of in records] for key in records[0]}
-    tables = [pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow")]
-    frames = [make(columns) for make in (tables[0].DataFrame, tables[1].DataFrame, tables[2].table)]
     text = json.dumps({"q1": {"a": 1}, "q2": {}}).encode()
-    for qrels in ({"q1": {"a": 1}, "q2": {}}, records, columns, *frames, text):
+    columns = {key: [of[key] for of in BARE] for key in BARE[0]}
+    for qrels in ({"q1": {"a": 1}, "q2": {}}, BARE, columns, text):
         with pytest.warns(laneval.LanevalWarning, match=f"qrels: 1 query {SAID}"):
             scores = laneval.evaluate(qrels, run, "RR")
         assert scores["RR"] == 1.0
     judges = {"q1": {"a": {"ann": 1}}, "q2": {}}
     with pytest.warns(laneval.LanevalWarning, match=SAID):
         laneval.Qrels(judges, judgments_by="judge")
+
+
+@pytest.mark.parametrize(("name", "make"), [("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")])
+def test_queries_without_documents_are_told_of_tables(name: str, make: str) -> None:
+    library = pytest.importorskip(name)
+    table = getattr(library, make)({key: [of[key] for of in BARE] for key in BARE[0]})
+    with pytest.warns(laneval.LanevalWarning, match=f"qrels: 1 query {SAID}"):
+        scores = laneval.evaluate(table, {"q1": {"a": 1.0}}, "RR")
+    assert scores["RR"] == 1.0
 
 
 def test_a_query_of_two_records_has_the_documents_of_both(recwarn: pytest.WarningsRecorder) -> None:
