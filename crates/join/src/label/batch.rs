@@ -210,9 +210,9 @@ impl<'a> Batch<'a> {
         self.lists?.of(at, self.tile(at), scratch)
     }
 
-    /// The documents of tile `at` in a set, down to the rank `reach` at least, listed for folds
-    /// that follow at once. `None` if there are lists, the tile is shallow, or so many documents
-    /// are in the set that a list does not pay for itself.
+    /// Lists the documents of tile `at` in `set`, at least down to rank `reach`, for folds that run
+    /// right afterwards. Returns `None` if the batch keeps lists, if the tile is shallow, or if the
+    /// set has too many documents for a list to save time.
     #[doc(hidden)]
     pub fn listed_at_once<'r>(
         &self,
