@@ -101,7 +101,7 @@ version:
 
 # What a release publishes, without publishing it
 packages:
-    for package in laneval-join laneval laneval-formats laneval-cli; do echo "== $package"; cargo package --list --package $package; done
+    for package in laneval-read laneval-join laneval laneval-formats laneval-cli; do echo "== $package"; cargo package --list --package $package; done
     cargo publish --workspace --dry-run
     python3 -m venv target/packaging
     target/packaging/bin/pip install --quiet --disable-pip-version-check maturin==1.16.0 twine cffconvert

@@ -13,7 +13,7 @@ use fearless_simd::Level;
 use laneval::parts::engine::cpu::Cpu;
 use laneval::parts::engine::cpu::folds::{self, Wanted};
 use laneval::parts::fold::Weights;
-use laneval::parts::label::Tile;
+use laneval::parts::matrix::Tile;
 
 #[path = "../tests/simd.rs"]
 mod simd;

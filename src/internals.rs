@@ -10,13 +10,14 @@ pub use crate::engine::cpu::Cpu;
 pub use crate::engine::folds_alone::FoldsAlone;
 pub use crate::evaluate::{Evaluation, of_one_unpooled};
 pub use crate::generate::Synthetic;
-pub use crate::ingest::{PassingText, Preview};
 #[cfg(feature = "report")]
 pub use crate::report::long::{columns, rows};
 pub use crate::show::{
     How, InRun, LastLine, RankTerms, RankedDocument, Shown, ShownJudgment, ShownQuery, Term,
 };
 pub use crate::timing::Timing;
+pub use laneval_read::rows::preview::Preview;
+pub use laneval_read::text::passing::PassingText;
 
 pub mod whole_file {
     pub use crate::whole_file::{abandon, check, make_folder, write};

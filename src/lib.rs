@@ -103,7 +103,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 #[macro_use]
-extern crate laneval_join;
+extern crate laneval_read;
 
 #[cfg(test)]
 #[path = "../tests/cases.rs"]
@@ -131,24 +131,42 @@ pub mod summary;
 mod ties;
 mod timing;
 
-// The lower half, which is a package of its own.
-#[cfg(any(feature = "internals", feature = "serde"))]
-use laneval_join::whole_file;
+// The packages below.
 #[doc(inline)]
-pub use laneval_join::{arrays, error};
-use laneval_join::{facets, ingest, label, numbers, sort, watch};
+pub use laneval_join::arrays;
+use laneval_join::{facets, join, matrix};
+#[doc(inline)]
+pub use laneval_read::error;
+use laneval_read::text::passing::PassingText;
+#[cfg(any(feature = "internals", feature = "serde"))]
+use laneval_read::whole_file;
+use laneval_read::{bytes, ids, judged_by, numbers, repeats, rule, sort, watch};
 
+#[doc(inline)]
+pub use bytes::input::{Input, RunInput};
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream, most_threads};
 #[doc(inline)]
-pub use ingest::{
-    ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, RunInput, UnitMap, Units,
-};
+pub use judged_by::JudgedBy;
 #[doc(inline)]
-pub use label::{JudgedBy, LabelMatrix, Notice, Repeats, ScoreType, Ties, View};
+pub use laneval_join::join::qrels::Qrels;
+#[doc(inline)]
+pub use laneval_join::settings::Join;
+#[doc(inline)]
+pub use laneval_read::format::{ColumnNames, InputFormat, ReadAs};
+#[doc(inline)]
+pub use laneval_read::lines::dialect::Dialect;
+#[doc(inline)]
+pub use laneval_read::units::{map::UnitMap, rule::Units};
+#[doc(inline)]
+pub use matrix::{LabelMatrix, Notice, View};
 pub use measure::Measure;
 pub use plan::Plan;
+#[doc(inline)]
+pub use repeats::Repeats;
+#[doc(inline)]
+pub use rule::{ScoreType, Ties};
 #[doc(inline)]
 pub use scores::{Known, QuerySet, RunScores, Scores, TiedValue};
 pub use stats::{Stat, StatName};
@@ -158,12 +176,14 @@ pub use watch::Watch;
 
 /// What a [`LabelMatrix`] consists of: its codebook, rules, runs, ids, batches and ties.
 pub mod labels {
+    pub use crate::ids::{Ids, Unmatched};
     #[doc(inline)]
-    pub use crate::label::{
-        Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, RankingRule, RowTies, RunInfo,
-        ScoresSeen, SettingDifference, SharedJudgments, TieCounts, TiedGroup, TiedGroups,
-        UnitCounts, UnitRule, Unmatched,
+    pub use crate::matrix::{
+        Batch, Codebook, CutOff, RowTies, RunInfo, ScoresSeen, SharedJudgments, TieCounts,
+        TiedGroup, TiedGroups,
     };
+    pub use crate::rule::{IdealOf, RankingRule, SettingDifference, UnitRule};
+    pub use laneval_read::bytes::mmap::FileAccess;
 }
 
 /// Passages of documents by their positions, and judgments of the chunks that documents are cut
@@ -179,7 +199,8 @@ pub mod spans {
 /// Texts of judgments and runs row by row, and the formats that they were recognised as.
 pub mod text {
     #[doc(inline)]
-    pub use crate::ingest::{OptionStyle, Recognised, RecognisedText, TextRank, TextRow};
+    pub use laneval_read::format::{OptionStyle, Recognised, RecognisedText};
+    pub use laneval_read::rows::text_rows::{TextRank, TextRow};
 }
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.
@@ -195,14 +216,14 @@ pub mod judges {
 /// Columns have the layouts of Arrow or of plain slices: any table of queries, documents and scores
 /// fits without a copy. `JudgmentsByFacet` takes single judgments by facet without columns.
 pub mod columns {
-    pub use crate::ingest::JudgmentsByFacet;
-    pub use crate::ingest::columns::{Judgments, Records, Text};
     pub use crate::numbers::{Integers, Numbers};
+    pub use laneval_join::join::facets::JudgmentsByFacet;
+    pub use laneval_read::columns::{Judgments, Records, Text};
 }
 
 /// The interface between [`Join::tables`] and a crate that reads table files, such as Parquet.
 pub mod tables {
-    pub use crate::ingest::tables::{
+    pub use laneval_read::format::tables::{
         ListColumns, Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader,
         WrongTable,
     };
@@ -210,7 +231,8 @@ pub mod tables {
 
 /// `.lmx` files: their sections, and what happens when a mapped file shrinks.
 pub mod lmx {
-    pub use crate::label::{Description, Section, VERSION, exit_when_a_mapped_file_shrinks};
+    pub use laneval_join::lmx::{Description, Section, VERSION};
+    pub use laneval_read::bytes::lost_pages::exit_when_a_mapped_file_shrinks;
 }
 
 /// Labels that stay on a GPU, and the list of GPUs.

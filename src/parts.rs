@@ -79,14 +79,14 @@ pub mod generate {
     pub use crate::generate::Synthetic;
 }
 
-pub mod label {
-    pub use crate::label::{
+pub mod matrix {
+    pub use crate::matrix::{
         Above, Document, ExactFacts, Facts, MOST_JUDGED, MatrixBuilder, Packing, StagedPiece,
         StagedRow, StagedRun, StagedTies, Tile,
     };
 
     pub mod code {
-        pub use crate::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
+        pub use crate::matrix::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
     }
 }
 

@@ -8,8 +8,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 5] =
-    ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
+const CRATES: [&str; 6] = [
+    "crates/join/src",
+    "crates/read/src",
+    "src",
+    "crates/cli/src",
+    "crates/formats/src",
+    "python/src",
+];
 
 /// A path as it is written, such as `super::scan::split`.
 type Names = Vec<String>;

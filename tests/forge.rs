@@ -4,7 +4,7 @@
 //! A change is made of three numbers, each of which is valid whatever its size, so that generators
 //! of any kind can make changes.
 
-use laneval::parts::label::Packing;
+use laneval::parts::matrix::Packing;
 use xxhash_rust::xxh3::xxh3_64;
 
 const HEADER: usize = 32;

@@ -2,7 +2,7 @@
 
 use laneval::LabelMatrix;
 use laneval::labels::{Codebook, Ids, RankingRule, RunInfo};
-use laneval::parts::label::{
+use laneval::parts::matrix::{
     ExactFacts, Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
 };
 use proptest::prelude::*;

@@ -8,8 +8,14 @@ use std::path::{Path, PathBuf};
 
 use crate::layers::sources;
 
-const FOLDERS: [&str; 5] =
-    ["crates/join/src", "src", "crates/cli/src", "crates/formats/src", "python/src"];
+const FOLDERS: [&str; 6] = [
+    "crates/join/src",
+    "crates/read/src",
+    "src",
+    "crates/cli/src",
+    "crates/formats/src",
+    "python/src",
+];
 
 /// Names that stand twice on purpose, with the reason.
 ///

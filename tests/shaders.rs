@@ -16,7 +16,7 @@ use laneval::parts::engine::gpu::sources::{COMMON, FOLDS, JUDGED, REDUCE, with_n
 use laneval::parts::engine::gpu::tasks::{IntegerFold as Kind, IntegerProgram};
 use laneval::parts::engine::gpu::{Gpu, mirror};
 use laneval::parts::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};
-use laneval::parts::label::Above;
+use laneval::parts::matrix::Above;
 use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};

@@ -2,7 +2,7 @@
 
 use laneval::LabelMatrix;
 use laneval::labels::{Codebook, Ids, RankingRule, RunInfo};
-use laneval::parts::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use laneval::parts::matrix::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 
 const SOUND: &[(u32, u32)] = &[(1, 3), (0, 2)];
 

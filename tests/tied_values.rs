@@ -4,8 +4,8 @@
 use std::num::NonZeroU32;
 
 use laneval::measure::{Average, Better, Measure};
-use laneval::parts::label::Document;
-use laneval::parts::label::code::UNPOOLED;
+use laneval::parts::matrix::Document;
+use laneval::parts::matrix::code::UNPOOLED;
 use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
     CodeOrder, Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,

@@ -4,8 +4,8 @@
 use laneval::View;
 use laneval::labels::{Codebook, CutOff, RowTies, TiedGroup};
 use laneval::measure::{Average, Better, MEASURES, Measure};
-use laneval::parts::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
-use laneval::parts::label::{Document, Facts};
+use laneval::parts::matrix::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
+use laneval::parts::matrix::{Document, Facts};
 use laneval::parts::reference::{Ranking, function};
 use laneval::parts::ties::{
     Cuts, Expectation, Extreme, Pieces, RankingPieces, Side, TieScratch, TiedRanking,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use laneval::labels::Codebook;
 use laneval::measure::{Better, MEASURES, Measure, Range, Status};
-use laneval::parts::label::Facts;
-use laneval::parts::label::code::{FIRST_GRADE, UNPOOLED};
+use laneval::parts::matrix::Facts;
+use laneval::parts::matrix::code::{FIRST_GRADE, UNPOOLED};
 use laneval::parts::reference::{Ranking, function};
 use laneval::{EngineChoice, Evaluator, Join, Qrels};
 

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ["src", "crates/join/src", "crates/cli/src", "crates/formats/src", "python/src"]
+FOLDERS = ["src", "crates/join/src", "crates/read/src", "crates/cli/src", "crates/formats/src", "python/src"]
 ESSAY = 6
 TESTS = re.compile(r"^#\[cfg\(test\)\]\n(?:#\[[^\n]*\n)*(?:pub(?:\([^)]*\))? )?mod \w+ \{", re.MULTILINE)
 

@@ -5,8 +5,8 @@ use std::hint::black_box;
 use super::{Engine, Gather, Job};
 use crate::error::Result;
 use crate::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, QueryInputs, Task};
-use crate::label::code::FIRST_GRADE;
-use crate::label::{Above, LabelMatrix, View};
+use crate::matrix::code::FIRST_GRADE;
+use crate::matrix::{Above, LabelMatrix, View};
 
 /// Programs of one fold each.
 pub struct FoldsAlone {

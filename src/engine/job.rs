@@ -17,7 +17,7 @@ use fearless_simd::Level;
 
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Program, QueryInputs};
-use crate::label::{Batch, View};
+use crate::matrix::{Batch, View};
 use crate::watch::Watch;
 
 /// The work of an engine.

@@ -39,7 +39,7 @@
 use crate::engine::cpu::Cpu;
 use crate::engine::cpu::documents::each_document;
 use crate::fold::Columns;
-use crate::label::{Above, Document, GROUP, LANES, NARROW_LANES, RowTies, Tile};
+use crate::matrix::{Above, Document, GROUP, LANES, NARROW_LANES, RowTies, Tile};
 use crate::ties::{PrecisionOfTie, TieScratch};
 
 /// The lanes of a tile in which a group of equal scores matters to the sum.

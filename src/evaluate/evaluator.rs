@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::slots::Groups;
 use crate::error::Result;
-use crate::label::{Codebook, Ids, View};
+use crate::ids::Ids;
+use crate::matrix::{Codebook, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::scores::{Known, QuerySet, TiedValue};

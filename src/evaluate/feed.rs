@@ -11,7 +11,7 @@ use super::tied::OverTies;
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::label::{Batch, LANES, RetrievedFacts, ScoresSeen};
+use crate::matrix::{Batch, LANES, RetrievedFacts, ScoresSeen};
 use crate::measure::OfNothing;
 use crate::plan::Plan;
 use crate::scores::Known;

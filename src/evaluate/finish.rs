@@ -16,9 +16,10 @@ use crate::error::{Error, Result, printable};
 use crate::facets::passages::PassageValue;
 use crate::facets::{FacetScratch, FacetValue, FacetWalks, Judges};
 use crate::fold::{Columns, Walk};
-use crate::label::classes::classed;
-use crate::label::code::PAST_END;
-use crate::label::{Above, Batch, Document, JudgedBy, Tile, Unpacked, View};
+use crate::judged_by::JudgedBy;
+use crate::matrix::classes::classed;
+use crate::matrix::code::PAST_END;
+use crate::matrix::{Above, Batch, Document, Tile, Unpacked, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::reference::{self, Ranking, ReferenceGrades};
@@ -375,7 +376,7 @@ pub(super) fn ranking<'a>(
 mod tests {
     use super::*;
     use crate::generate::Synthetic;
-    use crate::label::LANES;
+    use crate::matrix::LANES;
     use crate::measure::Measure;
     use crate::plan::Plan;
 

@@ -8,7 +8,7 @@
 
 use super::Evaluator;
 use crate::error::Result;
-use crate::label::{LabelMatrix, Notice, TiedGroups};
+use crate::matrix::{LabelMatrix, Notice, TiedGroups};
 use crate::measure::Measure;
 use crate::scores::{RunScores, Scores, TiedValue};
 use crate::stats::{StatName, is_undefined};

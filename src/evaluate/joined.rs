@@ -1,9 +1,10 @@
 //! What scores tell about a run besides its values, for rankings in a matrix and for rankings that
 //! were streamed.
 
-use crate::label::{
-    Codebook, IdealOf, Ids, JudgedBy, LabelMatrix, RankingRule, RunInfo, SharedJudgments,
-};
+use crate::ids::Ids;
+use crate::judged_by::JudgedBy;
+use crate::matrix::{Codebook, LabelMatrix, RunInfo, SharedJudgments};
+use crate::rule::{IdealOf, RankingRule};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {

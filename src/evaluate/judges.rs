@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 use super::together::GroupsUnderView;
 use crate::facets::Judges;
-use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
-use crate::label::{
+use crate::matrix::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
+use crate::matrix::{
     Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, TiedGroup, View,
 };
 use crate::reference::{Ranking, ReferenceGrades};
@@ -68,7 +68,7 @@ impl Judge {
     fn all(query: QueryFacets<'_>) -> Vec<Judge> {
         let mut judgments: Vec<_> = query.judgments.iter().collect();
         judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
-        let of_judge = |of: &[&crate::label::FacetJudgment]| {
+        let of_judge = |of: &[&crate::matrix::FacetJudgment]| {
             let graded = of.iter().map(|judgment| (judgment.document, judgment.grade)).collect();
             let code = |grade: f64| if grade < 0.0 { NEGATIVE } else { FIRST_GRADE };
             let (mut facts, mut exact) = (Facts::new(), ExactFacts::default());

@@ -9,7 +9,7 @@ use super::evaluation::{Evaluation, Feeder};
 use crate::engine::{ChosenEngine, auto::TakenEngine};
 use crate::engine::{Engine, Job};
 use crate::error::Result;
-use crate::label::LabelMatrix;
+use crate::matrix::LabelMatrix;
 use crate::plan::Plan;
 
 impl<'e> Evaluation<'e> {

@@ -10,7 +10,7 @@ use super::slots::Slots;
 use super::{Evaluator, tied};
 use crate::engine::{ChosenEngine, Engine};
 use crate::error::Result;
-use crate::label::LabelMatrix;
+use crate::matrix::LabelMatrix;
 use crate::scores::{QuerySet, Scores, TiedValue};
 use crate::stats::ExactSum;
 use crate::summary::Summary;

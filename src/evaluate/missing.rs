@@ -13,8 +13,9 @@ use std::sync::Arc;
 use super::Evaluator;
 use crate::engine::{ChosenEngine, cpu::Cpu};
 use crate::error::{Error, Result, printable};
-use crate::ingest::Qrels;
-use crate::label::{ExactFacts, Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
+use crate::ids::{Ids, Unmatched};
+use crate::join::qrels::Qrels;
+use crate::matrix::{ExactFacts, Facts, MatrixBuilder, StagedRun};
 use crate::scores::QuerySet;
 use crate::summary::{GradeRange, QueryPrint, RunSummary, Summary};
 
@@ -102,7 +103,7 @@ fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
 /// Returns the summary of empty rankings for the queries `missing` from a run.
 fn empty_rankings(
     measures: &[crate::measure::Measure],
-    view: crate::label::View,
+    view: crate::matrix::View,
     run: &RunSummary,
     qrels: &Qrels,
     missing: &Ids,

@@ -12,8 +12,11 @@ use super::sink::KeptValues;
 use super::slots::Slots;
 use super::tally::{NotFinite, SlotSums, by_row};
 use crate::error::{Error, Result, printable};
-use crate::label::{Codebook, IdealOf, JudgedBy, Notice, RankingRule, Unmatched};
+use crate::ids::Unmatched;
+use crate::judged_by::JudgedBy;
+use crate::matrix::{Codebook, Notice};
 use crate::measure::{JudgmentInput, Measure};
+use crate::rule::{IdealOf, RankingRule};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 use crate::stats::{ExactSum, Moments, StatName, summarise};
 use crate::summary::{

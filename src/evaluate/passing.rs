@@ -31,14 +31,16 @@ use super::joined::Joined;
 use super::outcome::Outcome;
 use super::sink::KeptValues;
 use super::slots::Slots;
+use crate::Join;
+use crate::PassingText;
+use crate::columns::Records;
 use crate::error::{Error, Result};
-use crate::ingest::columns::Records;
-use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
-use crate::ingest::{Join, PassingText, Qrels};
-use crate::label::{
-    Above, Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece,
-};
+use crate::ids::Ids;
+use crate::join::passing::{Passed, PassingRun, TakeRankings};
+use crate::join::qrels::Qrels;
+use crate::matrix::{Above, Block, Codebook, Notice, RunInfo, StagedPiece};
 use crate::plan::Plan;
+use crate::rule::{IdealOf, RankingRule};
 use crate::scores::{QuerySet, Scores};
 use crate::summary::Summary;
 use crate::ties::Cuts;

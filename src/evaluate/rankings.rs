@@ -26,10 +26,10 @@ use super::tally::{NotFinite, by_row};
 use crate::arrays::{Coder, Rankings, Scratch, row_of};
 use crate::engine::in_parallel;
 use crate::error::{Error, Result, printable};
-use crate::label::{
-    Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched,
-};
+use crate::ids::{Ids, Unmatched};
+use crate::matrix::{Block, Codebook, LANES, LabelMatrix};
 use crate::plan::Plan;
+use crate::rule::{IdealOf, RankingRule, Ties};
 use crate::scores::{Known, PerQuery, QuerySet, Scores, TiedValue};
 use crate::sort;
 use crate::summary::{QueryPrint, RunSummary, Summary};

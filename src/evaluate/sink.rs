@@ -1,6 +1,6 @@
 //! Sinks: receivers of the values of queries.
 
-use crate::label::Batch;
+use crate::matrix::Batch;
 
 /// A receiver of the values of queries, some rows at a time, in any order. A sink can compute
 /// statistics missing from a summary, such as a median.

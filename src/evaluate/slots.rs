@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::label::{Ids, Notice};
+use crate::ids::Ids;
+use crate::matrix::Notice;
 
 /// Groups of queries by name. A query may be in several groups, or in none.
 ///

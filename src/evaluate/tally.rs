@@ -19,7 +19,7 @@ use super::tied::{OverTies, TiedScratch};
 use crate::engine::Gather;
 use crate::error::{Error, Result};
 use crate::fold::Columns;
-use crate::label::{Batch, LANES, View};
+use crate::matrix::{Batch, LANES, View};
 use crate::measure::Average;
 use crate::stats::{ExactSum, Moments, is_undefined};
 

@@ -35,15 +35,15 @@ use super::bordered::BorderedLanes;
 use super::evaluator::{EngineChoice, Evaluator};
 use super::finish::{FinishScratch, Finishing};
 use super::together::unknown;
+use crate::bytes::aligned::AlignedBytes;
 use crate::engine::Job;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
-use crate::label::code::{MAX_GRADES, UNPOOLED};
-use crate::label::{
-    Above, AlignedBytes, Batch, Document, GROUP, LabelMatrix, NARROW_LANES, RowTies, TiedGroups,
-    Tile, View,
+use crate::matrix::code::{MAX_GRADES, UNPOOLED};
+use crate::matrix::{
+    Above, Batch, Document, GROUP, LabelMatrix, NARROW_LANES, RowTies, TiedGroups, Tile, View,
 };
 use crate::measure::Measure;
 use crate::plan::{Plan, Prepared};

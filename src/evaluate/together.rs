@@ -1,7 +1,7 @@
 //! Groups of equal scores under a view, for measures that take such documents together.
 
 use crate::error::{Error, Result};
-use crate::label::{Above, Batch, TiedGroup, TiedGroups, View};
+use crate::matrix::{Above, Batch, TiedGroup, TiedGroups, View};
 use crate::measure::Measure;
 
 /// The groups of all rows of a batch, under a view.

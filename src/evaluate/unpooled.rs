@@ -1,6 +1,6 @@
 //! The value of trec_eval 10 for a topic that a run lacks.
 
-use crate::label::{Codebook, LabelMatrix, View};
+use crate::matrix::{Codebook, LabelMatrix, View};
 use crate::measure::Measure;
 use crate::reference::{self, RankedFacets, Ranking, ReferenceGrades};
 

@@ -11,8 +11,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::label::Codebook;
-use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
+use crate::matrix::Codebook;
+use crate::matrix::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
 
 /// One value for each code; the entry of code 0 is 0. If codes are classes of grades, the values of
 /// judged documents may be a function of their exact grades instead, and then their entries are 0.
@@ -85,8 +85,8 @@ impl CodeTable {
     /// Returns the table with value 0 for judged documents below a grade; `kept` has the codes of
     /// all other judged documents.
     #[must_use]
-    pub fn floored(self, floor: f64, kept: crate::label::Above) -> Self {
-        let judged = crate::label::Above::JUDGED;
+    pub fn floored(self, floor: f64, kept: crate::matrix::Above) -> Self {
+        let judged = crate::matrix::Above::JUDGED;
         let table =
             self.map(
                 |code, value| {

@@ -29,7 +29,7 @@ mod walk;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::label::{Above, Codebook};
+use crate::matrix::{Above, Codebook};
 pub use gain::{CodeTable, ExactGains, Gains, LARGEST_SCALE, for_ratio, stop_table};
 pub use walk::{GoesOn, Patience, Walk};
 

@@ -21,8 +21,8 @@
 //! matters to the next.
 
 use super::CodeTable;
-use crate::label::Above;
-use crate::label::code::PAST_END;
+use crate::matrix::Above;
+use crate::matrix::code::PAST_END;
 
 /// The state with which every ranking is walked down.
 #[derive(Debug, Clone, PartialEq)]

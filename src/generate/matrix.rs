@@ -9,11 +9,12 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::model::{Model, ModelDocuments, ModelResult, ModelScratch};
 use super::text::Digits;
 use crate::error::Result;
-use crate::label::code::UNPOOLED;
-use crate::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow,
-    StagedRun, Unmatched,
+use crate::ids::{Ids, Unmatched};
+use crate::matrix::code::UNPOOLED;
+use crate::matrix::{
+    Codebook, Facts, LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun,
 };
+use crate::rule::RankingRule;
 
 /// The number of labels in a piece, roughly.
 const LABELS: u32 = 1 << 20;
@@ -144,7 +145,7 @@ impl QueryPiece {
     }
 }
 
-/// Puts documents of equal scores into the order of [`Ties::DocnoDescending`](crate::label::Ties).
+/// Puts documents of equal scores into the order of [`Ties::DocnoDescending`](crate::rule::Ties).
 fn order_ties(places: &mut [ModelResult], documents: ModelDocuments) {
     for tied in places.chunk_by_mut(|a, b| a.score == b.score).filter(|tied| tied.len() > 1) {
         let docno = |place: &ModelResult| Digits::of(documents.at(place.position));

@@ -22,8 +22,8 @@ mod text;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::label::LabelMatrix;
-use crate::label::code::MAX_GRADES;
+use crate::matrix::LabelMatrix;
+use crate::matrix::code::MAX_GRADES;
 use crate::watch::Watch;
 
 use model::Model;

@@ -14,7 +14,7 @@ use super::questions::{AskedRun, Evidence, Question};
 use super::sums::{ToldOfQuery, rounded};
 use super::{Candidate, Identified, IdentifiedLibrary, IdentifyVerdict};
 use crate::error::{Result, printable};
-use crate::label::Ids;
+use crate::ids::Ids;
 
 /// The most other classes expected to fit by chance, for the verdict `Found` and for the verdict
 /// `Likely`.

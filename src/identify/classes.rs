@@ -6,7 +6,7 @@ use super::policy::{DefinitionResult, PolicyQueries, QueryPolicy, policies};
 use super::questions::{AskedRun, Question, SumsOfLook, relevant};
 use super::views::{LookAt, OrderOfTies};
 use crate::error::Result;
-use crate::label::Above;
+use crate::matrix::Above;
 use crate::measure::OfNothing;
 use crate::scores::Known;
 

@@ -1,8 +1,9 @@
 //! A run joined in every order of equal scores that its text can tell.
 
+use crate::Join;
 use crate::error::Result;
-use crate::ingest::Join;
-use crate::label::{LabelMatrix, ScoreType, Ties};
+use crate::matrix::LabelMatrix;
+use crate::rule::{ScoreType, Ties};
 
 /// Joins a run by both types of scores, and in the order of the input where documents of equal
 /// scores have different labels: `joined` is called once for each, with what `join` says but for

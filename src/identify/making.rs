@@ -10,7 +10,7 @@ use super::spellings::{is_told, spellings, unnamed_spellings};
 use super::sums::{AskedOfQueries, ToldOfQuery};
 use super::told::{ToldRow, told_values};
 use crate::error::{Error, Result};
-use crate::label::LabelMatrix;
+use crate::matrix::LabelMatrix;
 use crate::measure::{Measure, Range, parse};
 
 /// A question for the definition of a number.

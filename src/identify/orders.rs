@@ -6,11 +6,13 @@
 
 use super::views::{OrderOfTies, known_orders};
 use crate::error::{Error, Result};
-use crate::label::code::PAST_END;
-use crate::label::{
-    Above, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun,
-    StagedTies, TiedGroups,
+use crate::ids::Ids;
+use crate::matrix::code::PAST_END;
+use crate::matrix::{
+    Above, Facts, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
+    TiedGroups,
 };
+use crate::rule::IdealOf;
 
 /// The rankings of a run, apart by whether equal scores matter to them.
 pub(super) struct PartedRun {

@@ -8,7 +8,7 @@
 use super::digests;
 use super::orders::QueryFound;
 use super::sums::{AskedOfQueries, DefinitionSums, ROUNDINGS};
-use crate::label::Above;
+use crate::matrix::Above;
 use crate::measure::OfNothing;
 
 /// Every choice for the value of a query without relevant documents, with its word, the default

@@ -9,7 +9,7 @@ use super::sums::{AskedOfQueries, DefinitionSums, KeptOfQueries, SumsOfValues};
 use super::views::{LookAt, looks};
 use crate::error::Result;
 use crate::evaluate::{EngineChoice, Evaluator};
-use crate::label::{Above, Codebook};
+use crate::matrix::{Above, Codebook};
 use crate::measure::Measure;
 use crate::scores::{Known, QuerySet, TiedValue};
 

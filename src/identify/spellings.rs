@@ -5,7 +5,7 @@
 //! the top of a scale takes a few numbers. All remaining numbers keep their default, because no
 //! list holds the infinitely many values of β.
 
-use crate::label::Codebook;
+use crate::matrix::Codebook;
 use crate::measure::{
     Average, CutoffRule, Definition, JUDGES, JudgmentInput, Kind, MEASURES, Measure, NOTHING,
     OfNothing, Param, Range, Status, parse,

@@ -3,7 +3,7 @@
 
 use super::digests;
 use crate::evaluate::Sink;
-use crate::label::{Batch, LANES};
+use crate::matrix::{Batch, LANES};
 use crate::stats::ExactSum;
 
 /// The decimals to which libraries round the value of each query; `None` leaves the value

@@ -4,7 +4,8 @@ use super::orders::QueryFound;
 use super::printed::PrintedNumber;
 use super::sums::ToldOfQuery;
 use crate::error::{Error, Result, printable};
-use crate::label::{Above, Ids};
+use crate::ids::Ids;
+use crate::matrix::Above;
 use crate::measure::Range;
 
 /// The value of a query as it was told.

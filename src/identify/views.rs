@@ -1,7 +1,8 @@
 //! The views of a run: an order of equal scores, whether unjudged documents are dropped, and which
 //! relevant documents are known.
 
-use crate::label::{RankingRule, ScoreType, Ties, View};
+use crate::matrix::View;
+use crate::rule::{RankingRule, ScoreType, Ties};
 use crate::scores::{Known, TiedValue};
 
 /// An order of equal scores, or a value over all of them, and the type in which scores are

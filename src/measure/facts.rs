@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::ideal::IdealRanking;
 use super::recall::RecallRule;
-use crate::label::code::FIRST_GRADE;
-use crate::label::{Above, ExactFacts, Facts, QueryFacts};
+use crate::matrix::code::FIRST_GRADE;
+use crate::matrix::{Above, ExactFacts, Facts, QueryFacts};
 use crate::sort;
 
 /// A number that follows from the judgments of a query alone.

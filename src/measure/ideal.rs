@@ -5,8 +5,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Weights};
-use crate::label::code::FIRST_GRADE;
-use crate::label::{Above, ExactFacts, Facts, QueryGrades};
+use crate::matrix::code::FIRST_GRADE;
+use crate::matrix::{Above, ExactFacts, Facts, QueryGrades};
 use crate::sort;
 
 // An ideal ranking is never written out as a list of documents, because a query may claim 2²⁸

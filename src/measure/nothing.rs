@@ -11,7 +11,7 @@ use super::params::{Kind, NOTHING};
 use super::table::gains;
 use super::value::Measure;
 use crate::fold::{Discount, Gains};
-use crate::label::Codebook;
+use crate::matrix::Codebook;
 
 /// The value where nothing is relevant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::facets::FacetValue;
 use crate::fold::{Fold, Walk};
-use crate::label::Above;
+use crate::matrix::Above;
 
 pub use super::facts::Fact;
 pub use super::ideal::IdealRanking;

@@ -17,8 +17,9 @@ use crate::facets::{FacetValue, SubtopicSetting, SubtopicValue};
 use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
 };
-use crate::label::code::{NEGATIVE, UNPOOLED};
-use crate::label::{Above, Codebook, JudgedBy};
+use crate::judged_by::JudgedBy;
+use crate::matrix::code::{NEGATIVE, UNPOOLED};
+use crate::matrix::{Above, Codebook};
 
 /// The row of this canonical name.
 pub fn definition(name: &str) -> Option<&'static Definition> {

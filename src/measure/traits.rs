@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::label::JudgedBy;
+use crate::judged_by::JudgedBy;
 
 /// The users of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use super::traits::{Expected, JudgmentInput, Range, Status};
 use crate::error::{Error, MeasureError, Result};
 use crate::facets::{FacetValue, Judges};
 use crate::fold::{CodeTable, Fold};
-use crate::label::{Above, Codebook, JudgedBy};
+use crate::judged_by::JudgedBy;
+use crate::matrix::{Above, Codebook};
 use crate::numbers::Level;
 use crate::sort;
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use crate::fold::{CodeTable, Discount, ExactGains, Fold};
-use crate::label::Above;
+use crate::matrix::Above;
 use crate::measure::{Fact, IdealRanking, RecallRule};
 
 /// A list without repetitions.

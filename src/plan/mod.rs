@@ -32,7 +32,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::facets::FacetValue;
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, QueryInputs, Task, Walk, Weights};
-use crate::label::{Above, Batch, Codebook, Facts, QueryFacts};
+use crate::matrix::{Above, Batch, Codebook, Facts, QueryFacts};
 use crate::measure::{
     Average, Fact, IdealRanking, Last, Measure, OfNothing, Place, Read, RecallRule, Recipe,
 };
@@ -680,7 +680,7 @@ fn describe_fact(fact: &Fact) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::Codebook;
+    use crate::matrix::Codebook;
     use crate::measure::{Defaults, parse_list};
 
     /// A draft of these measures, and the number of comparisons that it made.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::label::{Above, Facets, Ids, LabelMatrix, Ragged, RankingRule, RunInfo};
+use crate::ids::Ids;
+use crate::matrix::{Above, Facets, LabelMatrix, Ragged, RunInfo};
+use crate::rule::RankingRule;
 
 /// A judged document in a ranking.
 #[derive(Debug, Clone, Copy, Default)]

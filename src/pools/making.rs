@@ -9,7 +9,7 @@ use super::{LeftOut, PoolLoss, PoolOptions, PooledRun, Pools};
 use crate::compare::agreement::tau_b;
 use crate::error::{Error, Result, printable};
 use crate::evaluate::Evaluator;
-use crate::label::LabelMatrix;
+use crate::matrix::LabelMatrix;
 use crate::measure::{Better, Measure};
 use crate::stats::rounding::settled;
 

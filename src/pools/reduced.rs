@@ -6,9 +6,10 @@
 
 use crate::error::Result;
 use crate::evaluate::Evaluator;
-use crate::label::code::{NEGATIVE, UNPOOLED};
-use crate::label::{
-    Codebook, ExactFacts, Facts, Ids, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun,
+use crate::ids::Ids;
+use crate::matrix::code::{NEGATIVE, UNPOOLED};
+use crate::matrix::{
+    Codebook, ExactFacts, Facts, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun,
 };
 
 use super::found::FoundDocuments;
@@ -141,7 +142,8 @@ impl<'f> Reduced<'f> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::{Join, Qrels};
+    use crate::Join;
+    use crate::join::qrels::Qrels;
 
     #[test]
     fn parts_of_the_runs_change_nothing() {

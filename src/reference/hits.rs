@@ -2,7 +2,7 @@
 
 use super::parts::{cutoff, ratio};
 use super::ranking::{Ranking, SeenDocument};
-use crate::label::code;
+use crate::matrix::code;
 use crate::measure::{Measure, RecallRule, Value};
 
 /// Σ of r(i) / i over the relevant ranks i ≤ k.

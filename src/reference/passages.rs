@@ -2,7 +2,7 @@
 
 use super::parts::cutoff;
 use super::ranking::Ranking;
-use crate::label::SpanAtRank;
+use crate::matrix::SpanAtRank;
 use crate::measure::{Measure, Value};
 
 /// Numbers of positions: sums of whole numbers, which become floats at the end.

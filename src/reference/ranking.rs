@@ -1,6 +1,6 @@
 //! A ranking as the definitions see it.
 
-use crate::label::{
+use crate::matrix::{
     Above, Codebook, QueryFacets, QueryFacts, QueryGrades, RankedSpans, TiedGroup, code,
 };
 

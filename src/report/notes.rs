@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::error::printable;
-use crate::label::Notice;
+use crate::matrix::Notice;
 use crate::scores::{RunScores, Scores};
 
 /// A line about one run.

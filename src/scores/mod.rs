@@ -7,10 +7,10 @@ mod settings;
 mod text;
 
 use crate::error::{Error, Result};
-use crate::label::{
-    IdealOf, Ids, Notice, RankingRule, SharedJudgments, TieCounts, Unmatched, View,
-};
+use crate::ids::{Ids, Unmatched};
+use crate::matrix::{Notice, SharedJudgments, TieCounts, View};
 use crate::measure::Measure;
+use crate::rule::{IdealOf, RankingRule};
 use crate::sort;
 use crate::stats::StatName;
 pub use crate::stats::{UNDEFINED, is_undefined};
@@ -127,7 +127,7 @@ pub struct Scores {
     /// Counts of queries that look like groups because they share their judged documents, see
     /// [`LabelMatrix::shared_judgments`].
     ///
-    /// [`LabelMatrix::shared_judgments`]: crate::label::LabelMatrix::shared_judgments
+    /// [`LabelMatrix::shared_judgments`]: crate::matrix::LabelMatrix::shared_judgments
     pub shared_judgments: Option<SharedJudgments>,
 }
 

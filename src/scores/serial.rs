@@ -5,7 +5,9 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::{JsonText, Known, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
-use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
+use crate::ids::Ids;
+use crate::matrix::TieCounts;
+use crate::rule::{IdealOf, RankingRule};
 use crate::stats::{StatName, is_undefined};
 
 /// The version of the documents of scores and summaries. Removing a field, or changing the meaning

@@ -2,7 +2,8 @@
 //! be put beside one another.
 
 use super::{Known, QuerySet, Scores, TiedValue};
-use crate::label::{SettingDifference, View};
+use crate::matrix::View;
+use crate::rule::SettingDifference;
 
 /// The queries that count, and the parts of their rankings that measures look at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

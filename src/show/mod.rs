@@ -3,11 +3,14 @@
 
 mod terms;
 
+use crate::Join;
+use crate::bytes::input::{Input, RunInput};
 use crate::error::{Error, Result, printable};
 use crate::evaluate::Evaluator;
-use crate::ingest::{Input, Join, Picked, PickedQuery, Retrieved, RunInput};
-use crate::label::code::NEGATIVE;
-use crate::label::{Above, Facts, Ids, LabelMatrix};
+use crate::ids::Ids;
+use crate::join::picks::{Picked, PickedQuery, Retrieved};
+use crate::matrix::code::NEGATIVE;
+use crate::matrix::{Above, Facts, LabelMatrix};
 use crate::measure::{Measure, OfNothing};
 pub use terms::{How, LastLine, RankTerms, Term};
 

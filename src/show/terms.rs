@@ -27,7 +27,7 @@
 //! evaluation, and a reader can add up the printed terms.
 
 use crate::fold::{Discount, Fold, Weights};
-use crate::label::{Above, QueryFacts};
+use crate::matrix::{Above, QueryFacts};
 use crate::measure::recipe::{Last, Place, Read, Recipe};
 
 /// A measure as a sum over ranks.

@@ -1,6 +1,6 @@
 //! The range of the grades of judgments, and what it makes of levels of relevance.
 
-use crate::label::{Codebook, Notice};
+use crate::matrix::{Codebook, Notice};
 use crate::measure::Measure;
 
 /// The range of some grades from 0. The ranges of parts of judgments together are that of all.

@@ -39,10 +39,11 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, printable};
-use crate::label::{
-    IdealOf, Notice, RankingRule, ScoresSeen, SettingDifference, UnitCounts, Unmatched, View,
-};
+use crate::ids::Unmatched;
+use crate::matrix::UnitCounts;
+use crate::matrix::{Notice, ScoresSeen, View};
 use crate::measure::Measure;
+use crate::rule::{IdealOf, RankingRule, SettingDifference};
 use crate::scores::{
     EvaluationSettings, Known, QuerySet, RunScores, Scores, TiedValue, are_of_as_many,
 };

@@ -22,7 +22,7 @@ use std::cmp::Ordering;
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::label::Ids;
+use crate::ids::Ids;
 
 /// The most queries whose ids or hashes are kept. Of more queries, only the number and the sum of
 /// the hashes are kept.

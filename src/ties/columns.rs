@@ -12,8 +12,8 @@ use super::folds::{self, GrowingSum, Inside};
 use super::heeded::Next;
 use super::row::{RankingPieces, ReadPiece};
 use crate::fold::{Columns, Cut, Fold, Program};
-use crate::label::code::UNPOOLED;
-use crate::label::{Above, Document, RowTies, View};
+use crate::matrix::code::UNPOOLED;
+use crate::matrix::{Above, Document, RowTies, View};
 
 /// The expected columns of a program, for measures that are linear in these columns.
 pub struct ExpectedColumns {

@@ -30,7 +30,7 @@ use super::row::{Pieces, RankingPieces, ReadPiece};
 use super::{Cuts, walks};
 use crate::error::{Error, Result};
 use crate::fold::{Fold, Weights};
-use crate::label::{Above, Codebook, QueryFacts};
+use crate::matrix::{Above, Codebook, QueryFacts};
 use crate::measure::{Average, Expected, Fact, IdealRanking, Last, Measure, Place, Read, Recipe};
 
 /// Memory that is used again from row to row.

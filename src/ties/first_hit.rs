@@ -6,7 +6,7 @@
 //! Most rows therefore need no look at the labels of any group.
 
 use super::folds::{self, Inside};
-use crate::label::{Above, RowTies, TiedGroup};
+use crate::matrix::{Above, RowTies, TiedGroup};
 
 /// The reciprocal of the first hit's rank, for rankings in which a group decides it.
 pub struct FirstHit {

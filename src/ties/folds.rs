@@ -8,8 +8,8 @@
 use super::chance::{Double, Hypergeometric, SumTables};
 use super::row::{RankingPieces, ReadPiece};
 use crate::fold::{CodeTable, Discount};
-use crate::label::Above;
-use crate::label::code::{NEGATIVE, UNPOOLED};
+use crate::matrix::Above;
+use crate::matrix::code::{NEGATIVE, UNPOOLED};
 
 /// Memory that is used again from row to row.
 #[derive(Debug, Default)]

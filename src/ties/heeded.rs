@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::TiedRanking;
 use super::folds::{self, GrowingSum, Inside};
 use super::row::{self, ReadPiece};
-use crate::label::code::UNPOOLED;
-use crate::label::{Above, Document};
+use crate::matrix::code::UNPOOLED;
+use crate::matrix::{Above, Document};
 
 /// A group with documents that are heeded.
 #[derive(Debug)]

@@ -34,7 +34,7 @@ pub use known::Side;
 pub use order::{CodeOrder, Extreme, Searched, refused};
 pub use row::{Pieces, RankingPieces};
 
-use crate::label::{Codebook, Document, QueryFacts, RowTies};
+use crate::matrix::{Codebook, Document, QueryFacts, RowTies};
 
 /// A ranking with its mixed groups.
 #[derive(Debug, Clone, Copy)]

@@ -18,10 +18,11 @@ use bytemuck::Zeroable;
 use super::known::{Side, best_order, is_fixed, is_known, refused_extreme, refused_mean};
 use super::search::Search;
 use super::{Cuts, Expectation, RankingPieces, TieScratch};
+use crate::bytes::aligned::AlignedBytes;
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::label::code::UNPOOLED;
-use crate::label::{AlignedBytes, Codebook, CutOff, GROUP, RowTies, Tile};
+use crate::matrix::code::UNPOOLED;
+use crate::matrix::{Codebook, CutOff, GROUP, RowTies, Tile};
 use crate::measure::{BestOrder, Better, Expected, Measure};
 use crate::sort;
 

@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use super::TiedRanking;
 use super::chance::Hypergeometric;
-use crate::label::code::UNPOOLED;
-use crate::label::{Above, Codebook, CutOff, Document, QueryFacts, TiedGroup, View};
+use crate::matrix::code::UNPOOLED;
+use crate::matrix::{Above, Codebook, CutOff, Document, QueryFacts, TiedGroup, View};
 
 /// Neighbouring ranks: documents of one code, or a group in random order.
 #[derive(Debug)]

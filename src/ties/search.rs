@@ -21,8 +21,8 @@
 use super::chance::{Double, SumTables, ratio};
 use super::row::{RankingPieces, ReadPiece};
 use crate::fold::Discount;
-use crate::label::code::{NEGATIVE, UNPOOLED};
-use crate::label::{Above, Codebook};
+use crate::matrix::code::{NEGATIVE, UNPOOLED};
+use crate::matrix::{Above, Codebook};
 use crate::measure::Measure;
 
 /// The measure whose value is searched for.

@@ -10,7 +10,7 @@ use std::path::Path;
 use cap::Cap;
 use laneval::arrays::{self, Rankings};
 use laneval::measure::Measure;
-use laneval::parts::label::{Above, MOST_JUDGED};
+use laneval::parts::matrix::{Above, MOST_JUDGED};
 use laneval::{
     EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, Scores,
     TiedValue, View,

@@ -6,7 +6,7 @@ use fearless_simd::Level;
 use laneval::parts::engine::cpu::Cpu;
 use laneval::parts::engine::cpu::folds::{self, Wanted};
 use laneval::parts::fold::Weights;
-use laneval::parts::label::Tile;
+use laneval::parts::matrix::Tile;
 
 use crate::cases::by_default;
 

@@ -15,7 +15,7 @@ use laneval::parts::fold::{
     CodeTable, Cut, Discount, Factor, Fold, Product, Program, QueryInputs, Task,
 };
 use laneval::parts::generate::Synthetic;
-use laneval::parts::label::Above;
+use laneval::parts::matrix::Above;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;

@@ -45,7 +45,6 @@ pub fn ties() -> Vec<NamedChoice<TieRule>> {
         Ties::DocnoAscending => "by document id, bytewise ascending",
         Ties::Input => "in the order of the run file",
         Ties::Rank => "by the rank column of the run, ascending",
-        _ => "",
     });
     let values = described(&TiedValue::ALL, |tied| match tied {
         TiedValue::Average => "no order: the expected value over all of them",
@@ -98,7 +97,6 @@ pub fn groups() -> Vec<NamedChoice<JudgedBy>> {
             "a passage: records or a table with query, document, start, end and perhaps grade; \
              results have start and end too"
         }
-        _ => "",
     })
 }
 
@@ -107,7 +105,6 @@ pub fn scores() -> Vec<NamedChoice<ScoreType>> {
     described(&ScoreType::ALL, |score| match score {
         ScoreType::F64 => "as trec_eval 10 does",
         ScoreType::F32 => "as trec_eval 9 and pytrec_eval do: more scores are tied",
-        _ => "",
     })
 }
 

@@ -1,5 +1,5 @@
-//! The lower half of laneval: it reads judgments and rankings, in text, tables and arrays, and
-//! joins them to label matrices.
+//! The middle part of laneval: it joins rows of judgments and rankings to label matrices, and keeps
+//! the matrices in memory and in files.
 //!
 //! Programs use laneval, because laneval re-exports the types under stable names. The modules here
 //! change without notice. The package is separate because cargo then compiles both halves side by
@@ -7,32 +7,50 @@
 //! With more units the small functions in their loops are no longer inlined (some folds take six
 //! times as long).
 //!
+//! From rows to labels, each module knows only the modules before it in this list:
+//!
+//! ```text
+//! matrix     label matrices
+//! lmx        label matrices as files
+//! settings   what a join is asked for
+//! record     a row as 32 bytes, and the records of a query together
+//! join       the records of judgments and of runs become labels
+//! ```
+//!
+//! The result of a join depends neither on the number of threads nor on where a text is cut.
+//!
 //! This package must never know a plan, an engine, or any later use of the labels.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 #[macro_use]
-mod names;
+extern crate laneval_read;
+
 #[doc(hidden)]
 pub mod arrays;
 #[cfg(test)]
 #[path = "../../../tests/cases.rs"]
 mod cases;
-#[doc(hidden)]
-pub mod error;
+#[cfg(test)]
+mod column_tests;
 #[doc(hidden)]
 pub mod facets;
+#[cfg(test)]
+mod format_tests;
 #[doc(hidden)]
-pub mod ingest;
+pub mod join;
 #[doc(hidden)]
-pub mod label;
+pub mod lmx;
 #[doc(hidden)]
-pub mod numbers;
+pub mod matrix;
+mod record;
 #[doc(hidden)]
-pub mod sort;
+pub mod settings;
 #[doc(hidden)]
 pub mod spans;
-#[doc(hidden)]
-pub mod watch;
-#[doc(hidden)]
-pub mod whole_file;
+
+// The package below.
+use laneval_read::{
+    bytes, columns, error, format, ids, judged_by, lines, numbers, repeats, rows, rule, sort, text,
+    units, watch, whole_file,
+};

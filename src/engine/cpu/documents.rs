@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
-use crate::label::{Above, Document, NARROW_LANES, Tile};
+use crate::matrix::{Above, Document, NARROW_LANES, Tile};
 
 /// The depth above which a tile is gathered one lane at a time, to keep the lists small beside the
 /// tile.

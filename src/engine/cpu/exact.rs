@@ -7,7 +7,7 @@
 
 use super::documents::Documents;
 use crate::fold::{CodeTable, ExactGains, Weights};
-use crate::label::{Above, Document, Tile};
+use crate::matrix::{Above, Document, Tile};
 
 /// A sum over exact grades.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ impl ExactGainSum {
     ) {
         let Some(exact) = gain.exact() else { return out.fill(0.0) };
         let deepest = cuts.last().map_or(0, |&cut| tile.depth.min(cut as usize));
-        let tile = tile.shallower(deepest.next_multiple_of(crate::label::GROUP));
+        let tile = tile.shallower(deepest.next_multiple_of(crate::matrix::GROUP));
         let gains = DocumentGains { codes: gain, exact };
         documents.forget();
         for lane in 0..tile.lanes {

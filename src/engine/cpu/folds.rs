@@ -61,8 +61,8 @@ use fearless_simd::{
 };
 
 use crate::fold::Weights;
-use crate::label::Tile;
-use crate::label::code::{NEGATIVE, UNPOOLED};
+use crate::matrix::Tile;
+use crate::matrix::code::{NEGATIVE, UNPOOLED};
 
 /// The number of labels in one SIMD vector.
 const VECTOR: usize = 64;

@@ -1,5 +1,5 @@
 //! The folds over the list of a tile's documents that matter, in place of its labels
-//! (`label/listed.rs` says when there are lists).
+//! (`crates/join/src/matrix/listed.rs` says when there are lists).
 //!
 //! A list is in the order of lines of 64 ranks. So the documents above a cutoff are the beginning
 //! of the list, up to the line that the cutoff divides. A fold needs neither blocks nor masks: the
@@ -14,7 +14,7 @@ use std::hint::black_box;
 
 use super::folds::above_zero;
 use crate::fold::{Fold, Program, Weights};
-use crate::label::{Above, LANES, ListedDocument};
+use crate::matrix::{Above, LANES, ListedDocument};
 
 /// The number of documents of which hits are picked at once.
 const TOGETHER: usize = 256;

@@ -8,8 +8,8 @@ use fearless_simd::Level;
 use super::job::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
-use crate::label::classes::classed;
-use crate::label::{Above, Batch, GROUP, ListedDocument, Tile, TileSpan, View};
+use crate::matrix::classes::classed;
+use crate::matrix::{Above, Batch, GROUP, ListedDocument, Tile, TileSpan, View};
 use steps::{Lanes, Step, StepBuffers};
 
 pub mod documents;

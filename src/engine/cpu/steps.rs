@@ -28,7 +28,7 @@ use super::folds::{self, Wanted};
 use super::listed::{self, HitColumns};
 use crate::engine::Job;
 use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
-use crate::label::{Above, LANES, ListedDocument, Tile};
+use crate::matrix::{Above, LANES, ListedDocument, Tile};
 
 /// One pass of a kernel over a tile.
 #[derive(Debug)]

@@ -36,7 +36,7 @@ use super::sources::{COMMON, JUDGED};
 use super::tasks::IntegerProgram;
 use crate::engine::Job;
 use crate::error::Result;
-use crate::label::{Batch, LANES, TileSpan, View};
+use crate::matrix::{Batch, LANES, TileSpan, View};
 
 /// The sizes of the work that goes through a device at a time.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use std::ops::Range;
 use super::shader::shader;
 use super::tables::{TablePart, rank_words};
 use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
-use crate::label::code::UNPOOLED;
+use crate::matrix::code::UNPOOLED;
 
 /// The most tasks that share a kernel: their states must fit into registers.
 const TOGETHER: usize = 8;

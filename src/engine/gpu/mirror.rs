@@ -13,8 +13,8 @@
 use super::fixed;
 use super::tasks::{IntegerFold, IntegerProgram, IntegerTask};
 use crate::fold::QueryInputs;
-use crate::label::Tile;
-use crate::label::code::NEGATIVE;
+use crate::matrix::Tile;
+use crate::matrix::code::NEGATIVE;
 
 /// Computes the words of one lane of a tile down to a depth, by column.
 pub fn lane(

@@ -80,7 +80,7 @@ impl Gpu {
     ///
     /// # Errors
     /// Not enough memory, or a device that was lost.
-    pub fn load<'a>(&'a self, matrix: &'a crate::label::LabelMatrix) -> Result<Loaded<'a>> {
+    pub fn load<'a>(&'a self, matrix: &'a crate::matrix::LabelMatrix) -> Result<Loaded<'a>> {
         Ok(Loaded {
             gpu: self,
             matrix,
@@ -162,13 +162,13 @@ impl Engine for Gpu {
 /// A GPU with the labels of one matrix in its memory.
 pub struct Loaded<'a> {
     gpu: &'a Gpu,
-    matrix: &'a crate::label::LabelMatrix,
+    matrix: &'a crate::matrix::LabelMatrix,
     labels: ResidentLabels,
 }
 
 impl Loaded<'_> {
     /// The matrix of the resident labels.
-    pub fn matrix(&self) -> &crate::label::LabelMatrix {
+    pub fn matrix(&self) -> &crate::matrix::LabelMatrix {
         self.matrix
     }
 }

@@ -27,7 +27,7 @@ use super::{Loaded, check_depth};
 use crate::engine::Job;
 use crate::error::{Error, Result};
 use crate::fold::{Factor, Product};
-use crate::label::{Batch, LANES};
+use crate::matrix::{Batch, LANES};
 
 /// The number of rows that a workgroup of `reduce.wgsl` adds up.
 const ROWS: usize = 256 * 16;

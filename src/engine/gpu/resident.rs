@@ -5,7 +5,7 @@
 
 use super::device::Device;
 use crate::error::Result;
-use crate::label::Batch;
+use crate::matrix::Batch;
 
 /// The tiles of one batch, from the first of its matrix on, in the memory of a device.
 pub struct ResidentLabels {

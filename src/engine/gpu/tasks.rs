@@ -23,8 +23,8 @@
 
 use super::fixed::{self, Chances, IntegerTerms, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Program, QueryInputs};
-use crate::label::LANES;
-use crate::label::code::UNPOOLED;
+use crate::matrix::LANES;
+use crate::matrix::code::UNPOOLED;
 
 /// A program as the shaders run it.
 #[derive(Debug)]

@@ -23,7 +23,7 @@
 use std::ops::Range;
 
 use super::walker::{Overlaps, WalkScratch, Walked, Walker, ratio};
-use crate::label::{Above, QueryFacts};
+use crate::matrix::{Above, QueryFacts};
 
 pub(super) struct Overlap {
     positive: Above,

@@ -18,7 +18,7 @@
 use super::repeated::add_repeatedly;
 use super::walker::{WalkScratch, Walked, Walker};
 use crate::fold::{CodeTable, GoesOn, Patience};
-use crate::label::Document;
+use crate::matrix::Document;
 
 pub(super) struct GainRate {
     gain: CodeTable,

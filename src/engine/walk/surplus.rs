@@ -5,7 +5,7 @@
 //! look-up for each heeded document.
 
 use super::walker::{WalkScratch, Walked, Walker, ratio};
-use crate::label::Above;
+use crate::matrix::Above;
 
 pub(super) struct Surplus {
     hits: Above,

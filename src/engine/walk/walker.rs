@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::label::{Above, Document, QueryFacts};
+use crate::matrix::{Above, Document, QueryFacts};
 use crate::sort;
 
 /// One ranking for a walk.

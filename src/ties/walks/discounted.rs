@@ -5,7 +5,7 @@ use super::super::chance::{Double, ratio};
 use super::super::folds::{self, FoldTables};
 use super::super::row::RankingPieces;
 use crate::fold::{CodeTable, Discount};
-use crate::label::Above;
+use crate::matrix::Above;
 use crate::sort;
 
 /// R, the query's relevant documents.

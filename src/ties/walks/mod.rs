@@ -43,8 +43,8 @@ use self::users::{bejeweled, first_gain};
 use super::folds::FoldTables;
 use super::row::RankingPieces;
 use crate::fold::for_ratio;
-use crate::label::Codebook;
-use crate::label::code::FIRST_GRADE;
+use crate::matrix::Codebook;
+use crate::matrix::code::FIRST_GRADE;
 use crate::measure::{Measure, table};
 
 /// A function from a row to its expected value.

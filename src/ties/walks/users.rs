@@ -3,7 +3,7 @@
 use super::super::chance::{Double, Hypergeometric, ranks_of};
 use super::super::folds::{self, FoldTables};
 use super::super::row::RankingPieces;
-use crate::label::Above;
+use crate::matrix::Above;
 
 // A C/W/L measure is Σ wᵢ·gᵢ / Σ wᵢ, with w₁ = 1 and wᵢ₊₁ = wᵢ·C(i). In NERR a gain of 1 stops the
 // user, C = 0: all weights behind the first hit are 0. So the value is w_f / (w₁ + … + w_f) for the

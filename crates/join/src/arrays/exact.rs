@@ -8,8 +8,8 @@ use super::scratch::{ExactRow, Scratch};
 use super::shape::{depth, few_enough, wrong};
 use super::{Coder, Ideal, RankingSource, Rankings};
 use crate::error::Result;
-use crate::label::Block;
-use crate::label::code::{FIRST_GRADE, UNPOOLED};
+use crate::matrix::Block;
+use crate::matrix::code::{FIRST_GRADE, UNPOOLED};
 use crate::numbers::{Numbers, with_numbers};
 
 impl Rankings<'_> {

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::numbers::ArrayNumber;
 use super::shape::{Layout, wrong};
 use crate::error::Result;
-use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
-use crate::label::{Codebook, pieces};
+use crate::matrix::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::matrix::{Codebook, pieces};
 use crate::numbers::{Numbers, with_numbers};
 
 /// The largest grade up to which a codebook has all integers from 0 on, without a search for the

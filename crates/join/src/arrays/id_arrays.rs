@@ -20,8 +20,8 @@ use super::scratch::Scratch;
 use super::shape::{Layout, depth, few_enough, wrong};
 use super::short::SHORT;
 use crate::error::Result;
-use crate::label::Block;
-use crate::label::code::{FIRST_GRADE, PAST_END, UNPOOLED};
+use crate::matrix::Block;
+use crate::matrix::code::{FIRST_GRADE, PAST_END, UNPOOLED};
 use crate::numbers::{Integers, Numbers, with_numbers};
 
 /// An array of ids with its name in errors.

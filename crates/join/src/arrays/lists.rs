@@ -13,8 +13,8 @@ use super::repeated::RepeatedIds;
 use super::scratch::Scratch;
 use super::shape::{depth, few_enough, wrong};
 use crate::error::Result;
-use crate::label::Block;
-use crate::label::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::matrix::Block;
+use crate::matrix::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
 
 /// Lists of ids by row, for ids of any type.
 pub(super) trait Lists: Sync {

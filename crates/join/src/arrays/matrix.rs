@@ -5,12 +5,14 @@ use super::id_arrays::row_of;
 use super::numbers::ArrayNumber;
 use super::{Coder, RankingSource, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
-use crate::label::code::MAX_GRADES;
-use crate::label::{
-    Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo,
-    ScoresSeen, StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
+use crate::ids::Ids;
+use crate::matrix::code::MAX_GRADES;
+use crate::matrix::{
+    Block, ExactFacts, Facts, LabelMatrix, MatrixBuilder, RunInfo, ScoresSeen, StagedPiece,
+    StagedRow, StagedRun, StagedTies,
 };
 use crate::numbers::with_numbers;
+use crate::rule::{IdealOf, RankingRule, Ties};
 
 impl LabelMatrix {
     /// Makes a matrix of rankings, as a run called `name`. A ranking without an id is called by its

@@ -4,7 +4,7 @@
 //! [`Rankings`] borrow arrays and describe their meaning. An `Evaluator` evaluates [`Rankings`]
 //! directly (`Evaluator::rankings`, or batch by batch in a `Stream`): some rows at a time become
 //! tiles, in memory that is used again.
-//! [`LabelMatrix::of_rankings`](crate::label::LabelMatrix::of_rankings) copies [`Rankings`] into a
+//! [`LabelMatrix::of_rankings`](crate::matrix::LabelMatrix::of_rankings) copies [`Rankings`] into a
 //! matrix.
 //!
 //! A grade is a finite number from 0; −1 stands for a document that is not judged. Rankings with up
@@ -33,8 +33,9 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*};
 
 use crate::error::{Error, Result};
-use crate::label::code::FIRST_GRADE;
-use crate::label::{Block, Codebook, Ids};
+use crate::ids::Ids;
+use crate::matrix::code::FIRST_GRADE;
+use crate::matrix::{Block, Codebook};
 use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
 use numbers::ArrayNumber;

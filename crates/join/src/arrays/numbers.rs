@@ -27,7 +27,7 @@ use std::fmt::Debug;
 
 use fearless_simd::{f32x16, f64x8, i32x8, i32x16, i64x4, i64x8, prelude::*};
 
-use crate::label::code::FIRST_GRADE;
+use crate::matrix::code::FIRST_GRADE;
 use crate::numbers::{Bf16, F16};
 
 /// A number of an array.

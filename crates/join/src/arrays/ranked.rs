@@ -37,7 +37,8 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*};
 
 use super::numbers::{ArrayNumber, Key, LANES, TOGETHER};
-use crate::label::{AlignedBytes, Block};
+use crate::bytes::aligned::AlignedBytes;
+use crate::matrix::Block;
 
 /// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;

@@ -2,7 +2,7 @@
 
 /// Treatment of an id that is in a list of found ids for the second time.
 ///
-/// The variants are the treatments of [`Repeats`](crate::label::Repeats) that need no scores. Ids
+/// The variants are the treatments of [`Repeats`](crate::repeats::Repeats) that need no scores. Ids
 /// in arrays have no scores. So this separate type makes a request for a sum of scores fail to
 /// compile, and not only at run time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]

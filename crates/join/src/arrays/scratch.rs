@@ -5,7 +5,7 @@ use fearless_simd::Level;
 use super::match_room::MatchRoom;
 use super::numbers::Key;
 use super::ranked::RankedScores;
-use crate::label::{Block, ScoresSeen};
+use crate::matrix::{Block, ScoresSeen};
 
 /// Memory that is used again from row to row.
 pub struct Scratch {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result};
-use crate::label::{DEEPEST, MOST_JUDGED};
+use crate::matrix::{DEEPEST, MOST_JUDGED};
 use crate::numbers::Integers;
 
 /// The values of an array that belong to each row.

@@ -8,7 +8,8 @@ pub mod subtopics;
 
 use rayon::prelude::*;
 
-use crate::label::{Facets, JudgedBy, QueryFacets};
+use crate::judged_by::JudgedBy;
+use crate::matrix::{Facets, QueryFacets};
 use passages::PassageValue;
 use preferences::{PreferenceFault, PreferenceLine, Preferences};
 use subtopics::{AtCutoff, Setting, SubtopicQuery, Subtopics, WholeRanking};
@@ -301,7 +302,8 @@ impl OfSetting {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::label::{FacetJudgment, Ids, Ragged};
+    use crate::ids::Ids;
+    use crate::matrix::{FacetJudgment, Ragged};
 
     #[test]
     fn the_query_of_contradicting_preferences_is_told() {

@@ -1,6 +1,6 @@
 //! Values of rankings of passages: sums of positions down to a rank or a budget.
 
-use crate::label::{RankedSpans, SpanAtRank};
+use crate::matrix::{RankedSpans, SpanAtRank};
 
 /// A value of a ranking of passages.
 #[derive(Debug, Clone, Copy)]

@@ -11,6 +11,7 @@ mod chunked;
 mod gold;
 mod position;
 mod ranked;
+pub(crate) mod span_rows;
 mod union;
 
 pub use chunked::{ChunkJudgment, ChunkJudgments, ChunkRule, ChunkingFacts};

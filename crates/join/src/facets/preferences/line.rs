@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::label::FacetJudgment;
+use crate::matrix::FacetJudgment;
 
 /// The most documents of a query with preferences: all pairs of documents are examined for each
 /// group.

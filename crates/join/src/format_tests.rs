@@ -1,0 +1,1263 @@
+//! Compares every format with the same rows as TREC, wherever the text is cut.
+
+use proptest::prelude::*;
+
+use crate::bytes::hash::Seed;
+use crate::bytes::input::{Input, RunInput};
+use crate::cases::{cases, some};
+use crate::format::foreign::{HEAD, head};
+use crate::format::{InputFormat, ReadAs};
+use crate::lines::chunks::ChunkSize;
+use crate::matrix::{LabelMatrix, RunInfo};
+use crate::rule::Ties;
+use crate::settings::Join;
+
+/// A judgment or a result: query, document, and grade or score as it is written.
+type Row = (String, String, String);
+
+/// A function that writes judgments or results; `{n}` is the number of the row, from 1.
+type Write = fn(&[Row]) -> String;
+
+fn lines(rows: &[Row], line: impl Fn(&str, &str, &str) -> String) -> String {
+    rows.iter().map(|(query, doc, number)| line(query, doc, number)).collect()
+}
+
+/// Groups rows by query, in the order of the first row of each query.
+fn by_query(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+    let mut all: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|(query, _)| *query == row.0) {
+            Some((_, of_query)) => of_query.push(row),
+            None => all.push((&row.0, vec![row])),
+        }
+    }
+    all
+}
+
+fn objects(rows: &[Row], [before, between, after]: [&str; 3]) -> String {
+    let entry = |(_, doc, number): &Row| format!("\"{doc}\":{before}{number}");
+    let of_query = |(query, rows): (&str, Vec<&Row>)| {
+        let entries: Vec<String> = rows.into_iter().map(entry).collect();
+        format!("\"{query}\": {{{before}{}{after}}}", entries.join(&format!(",{between}")))
+    };
+    let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
+    format!("{{{before}{}{after}}}", queries.join(&format!(",{between}")))
+}
+
+/// Writes records with lists of documents and of their numbers, as one line each or in an array.
+fn lists(rows: &[Row], [query, docs, numbers]: [&str; 3], between: &str) -> String {
+    let record = |(of, rows): (&str, Vec<&Row>)| {
+        let list = |field: fn(&Row) -> String| {
+            rows.iter().map(|row| field(row)).collect::<Vec<_>>().join(", ")
+        };
+        let ids = list(|row| format!("\"{}\"", row.1));
+        format!(
+            "{{\"{docs}\": [{ids}],\"x\":[[]], \"{query}\": \"{of}\",{between}\"{numbers}\":[{}]}}",
+            list(|row| row.2.clone())
+        )
+    };
+    by_query(rows).into_iter().map(record).collect::<Vec<_>>().join(&format!("{between}\n"))
+}
+
+/// Writes a large object: the objects of queries, of which `query` and `doc` are the keys, under
+/// the key `under`.
+fn platform(
+    rows: &[Row],
+    under: &str,
+    [query, doc]: [&str; 2],
+    rating: fn(&str) -> String,
+) -> String {
+    let of_query = |(of, rows): (&str, Vec<&Row>)| {
+        let of_doc = |row: &&Row| {
+            format!("{{\"x\": {{}},\n\"{doc}\": \"{}\", \"rating\": {}}}", row.1, rating(&row.2))
+        };
+        let ratings: Vec<String> = rows.iter().map(of_doc).collect();
+        format!("{{\"ratings\": [{}], \"y\": [[]],\"{query}\": \"{of}\"}}", ratings.join(","))
+    };
+    let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
+    format!(
+        "{{\n \"name\": \"x\", \"{under}\": [{}], \"z\": {{\"a\": [1, {{}}]}}}}\n",
+        queries.join(",\n")
+    )
+}
+
+/// Formats of judgments.
+const QRELS: &[(&str, Write)] = &[
+    ("TREC", |rows| lines(rows, |q, d, g| format!("{q} 0 {d} {g}\n"))),
+    ("BEIR", |rows| {
+        format!("query-id\tcorpus-id\tscore\n{}", lines(rows, |q, d, g| format!("{q}\t{d}\t{g}\n")))
+    }),
+    ("TSV without a header", |rows| lines(rows, |q, d, g| format!("{q}\t{d}\t{g}\r\n"))),
+    ("blanks", |rows| lines(rows, |q, d, g| format!("{q} {d}  {g}\n"))),
+    ("CSV", |rows| {
+        format!(
+            "\u{feff}Relevance,x,Doc_ID,qid\r\n{}",
+            lines(rows, |q, d, g| format!("{g},\"x, y\",{d},{q}\r\n"))
+        )
+    }),
+    ("quoted CSV", |rows| lines(rows, |q, d, g| format!("\"{q}\",\"{d}\",\"{g}\"\n"))),
+    ("four columns of CSV", |rows| lines(rows, |q, d, g| format!("{q},0,{d},{g}\n\n"))),
+    ("JSON", |rows| objects(rows, ["", " ", ""])),
+    ("pretty JSON", |rows| objects(rows, ["\n ", "\n\t", "\r\n"])),
+    ("JSONL", |rows| {
+        lines(rows, |q, d, g| {
+            format!("{{\"query_id\": \"{q}\", \"doc_id\": \"{d}\", \"x\": [{{}}], \"rel\": {g}}}\n")
+        })
+    }),
+    ("an array", |rows| {
+        let records =
+            lines(rows, |q, d, g| format!(",\n{{\"label\":{g},\"pid\":\"{d}\",\"qid\":\"{q}\"}}"));
+        format!("[{}]", &records[1..])
+    }),
+    ("lists", |rows| lists(rows, ["user_input", "reference_context_ids", "Rating"], "")),
+    ("an array of lists", |rows| {
+        format!("[{}]", lists(rows, ["qid", "doc_id", "rel"], "\n ").replace("]}\n", "]},"))
+    }),
+    ("_rank_eval", |rows| platform(rows, "requests", ["id", "_id"], str::to_owned)),
+    ("OpenSearch", |rows| {
+        platform(rows, "judgmentRatings", ["query", "docId"], |grade| format!("\"{grade}\""))
+    }),
+    ("Quepid", |rows| {
+        let entry = |(_, doc, grade): &Row| format!("\"{doc}\": {grade}");
+        let of_query = |(query, rows): (&str, Vec<&Row>)| {
+            let ratings: Vec<String> = rows.into_iter().map(entry).collect();
+            format!("{{\"query\":\"{query}\",\n\"ratings\":{{{}}}}}", ratings.join(","))
+        };
+        let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
+        format!("{{\"queries\":[{}]}}", queries.join(", "))
+    }),
+    ("Quepid's CSV", |rows| {
+        format!(
+            "query,docid,rating\nzz\n{}z,,\n",
+            lines(rows, |q, d, g| format!("{q},{d},{g}\nz,,\r\n\"{q}\",unrated,\n"))
+        )
+    }),
+    ("LETOR", |rows| {
+        lines(rows, |q, d, g| format!("{g} qid:{q} 1:0.5 2:1e-3 #docid = {d} inc = 1\n"))
+    }),
+];
+
+/// Formats of runs.
+const RUNS: &[(&str, Write)] = &[
+    ("TREC", |rows| lines(rows, |q, d, s| format!("{q} Q0 {d} 1 {s} t\n"))),
+    ("TREC without a tag", |rows| lines(rows, |q, d, s| format!("{q}\tQ0\t{d}\t1\t{s}\n"))),
+    ("TSV", |rows| {
+        format!("query_id\tdoc_id\tscore\n{}", lines(rows, |q, d, s| format!("{q}\t{d}\t{s}\n")))
+    }),
+    ("a long TSV", |rows| {
+        format!(
+            "text\tqid\tdocno\trank\tsim\n{}",
+            lines(rows, |q, d, s| format!("\"a b\tc\"\t{q}\t{d}\t1\t{s}\n"))
+        )
+    }),
+    ("CSV", |rows| format!("qid,docid,score\n{}", lines(rows, |q, d, s| format!("{q},{d},{s}\n")))),
+    ("six columns of CSV", |rows| lines(rows, |q, d, s| format!("{q},Q0,\"{d}\",1,{s},t\n"))),
+    ("JSON", |rows| objects(rows, ["", "", ""])),
+    ("pretty JSON", |rows| objects(rows, [" \n", " \n", "\n\n"])),
+    ("lists", |rows| lists(rows, ["query", "retrieved_ids", "score"], "")),
+    ("an array of lists", |rows| {
+        format!(
+            "[\n{}]",
+            lists(rows, ["searchText", "documentIds", "sim"], "\n\n").replace("]}\n", "]},")
+        )
+    }),
+    ("predictions", |rows| {
+        let meta = "{\"mteb_model_meta\": {\"model_name\": \"m\", \"revision\": null}";
+        format!("{meta},\n \"en\": {{\"test\": {}}}, \"x\": {{}}}}", objects(rows, ["\n", " ", ""]))
+    }),
+    ("JSONL", |rows| {
+        lines(rows, |q, d, s| format!("{{\"score\":{s},\"qid\":\"{q}\",\"docid\":\"{d}\"}}\n"))
+    }),
+];
+
+fn input(name: &str, bytes: Vec<u8>) -> Input {
+    Input::Bytes { name: name.to_owned(), bytes }
+}
+
+/// Returns all of a matrix that every format has, without what only TREC has.
+fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
+    let run = |run: &RunInfo| RunInfo { tag: Vec::new(), seen: Default::default(), ..run.clone() };
+    let ids = (matrix.queries().clone(), matrix.runs().iter().map(run).collect::<Vec<_>>());
+    let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+    let judged = (matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint());
+    (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
+}
+
+fn read(
+    join: &Join,
+    qrels: impl AsRef<[u8]>,
+    run: impl AsRef<[u8]>,
+    size: usize,
+    compressed: bool,
+) -> Result<LabelMatrix, String> {
+    let bytes =
+        |text: &[u8]| if compressed { zstd::encode_all(text, 1).unwrap() } else { text.to_vec() };
+    let run = RunInput::named("run", input("run", bytes(run.as_ref())));
+    let qrels = input("qrels", bytes(qrels.as_ref()));
+    let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size), Seed::random());
+    matrix.map_err(|error| error.to_string())
+}
+
+/// The lengths of documents without their number, in bytes: some are longer than what is looked at
+/// at once.
+const LENGTHS: [usize; 6] = [1, 2, 3, 57, 60, 70];
+
+/// Rows of a few queries, each of whose documents is there once; rows of a query may be apart.
+fn rows(numbers: &'static [&'static str], first: usize) -> impl Strategy<Value = Vec<Row>> {
+    let row = (0usize..4, 0usize..9, prop::sample::select(numbers));
+    prop::collection::vec(row, 1..20).prop_map(move |rows| {
+        let mut seen = Vec::new();
+        let fresh = |&(query, doc, _): &(usize, usize, &str)| {
+            let fresh = !seen.contains(&(query, doc));
+            seen.push((query, doc));
+            fresh
+        };
+        let id = |query: usize| format!("q{}", query + first);
+        rows.into_iter()
+            .filter(fresh)
+            .map(|(query, doc, number)| {
+                (id(query), "d".repeat(LENGTHS[doc % 6]) + &doc.to_string(), number.to_owned())
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(24)))]
+
+    #[test]
+    fn every_format_is_read_as_trec_wherever_it_is_cut(
+        judged in rows(&["0", "1", "2", "-1", "0.5"], 0),
+        results in rows(&["1", "2.5", "-0.25", "1e-3", "2.50", "12345678901"], 0),
+        ties in prop::sample::select(vec![Ties::DocnoDescending, Ties::Input]),
+        size in 1usize..300,
+    ) {
+        let join = Join { ties, keep_ties: true, ..Join::default() };
+        let (qrels, run) = (QRELS[0].1(&judged), RUNS[0].1(&results));
+        let expected = read(&join, &qrels, &run, 1 << 20, false).map(|matrix| all(&matrix));
+        for (name, write) in QRELS {
+            let qrels = write(&judged);
+            if judged.len() < 3 && *name == "blanks" {
+                continue; // too few lines to recognise the format
+            }
+            for (size, compressed) in
+                [(1 << 20, false), (1 << 20, true), (size, false), (size, true)]
+            {
+                let found = read(&join, &qrels, &run, size, compressed).map(|matrix| all(&matrix));
+                prop_assert_eq!(&found, &expected, "{}, {} bytes, \
+                    {}\n{}", name, size, compressed, qrels);
+            }
+        }
+        for (name, write) in RUNS {
+            let run = write(&results);
+            if results.len() < 3 && *name == "TREC without a tag" {
+                continue;
+            }
+            // Objects bring the results of a query together, which is another order only between
+            // queries.
+            for (size, compressed) in
+                [(1 << 20, false), (1 << 20, true), (size, false), (size, true)]
+            {
+                let found = read(&join, &qrels, &run, size, compressed).map(|matrix| all(&matrix));
+                prop_assert_eq!(&found, &expected, "{}, {} bytes, \
+                    {}\n{}", name, size, compressed, run);
+            }
+        }
+    }
+}
+
+/// Ranks that count from 1 are scores, −rank; with any end of lines and separator.
+#[test]
+fn ranks_are_scores() {
+    let qrels = "a 0 d1 1\na 0 d2 2\nb 0 d3 1\n";
+    let trec = "a Q0 d2 1 -1 t\na Q0 x 2 -2 t\na Q0 d1 3 -3 t\nb Q0 d3 1 -1 t\n";
+    let expected = all(&read(&Join::default(), qrels, trec, 1 << 20, false).unwrap());
+    for separator in ["\t", " ", ","] {
+        let run = "a|d2|1\na|x|2\na|d1|3\nb|d3|1\n".replace('|', separator);
+        for text in
+            [run.clone(), run.replace('\n', "\r\n"), format!("{run}c{separator}d1{separator}1")]
+        {
+            for size in [1 << 20, 1, 9, 17] {
+                let matrix = read(&Join::default(), qrels, &text, size, size == 9).unwrap();
+                assert_eq!(
+                    matrix.tile_bytes(),
+                    read(&Join::default(), qrels, trec, 1 << 20, false).unwrap().tile_bytes()
+                );
+            }
+        }
+        let found = all(&read(&Join::default(), qrels, &run, 1 << 20, false).unwrap());
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+    }
+    // The lines of a query may be apart, as long as the ranks count on.
+    let apart = "a\td2\t1\nb\td3\t1\na\tx\t2\na\td1\t3\n";
+    assert_eq!(all(&read(&Join::default(), qrels, apart, 4, false).unwrap()), expected);
+    let join = Join {
+        runs_as: ReadAs { format: Some(InputFormat::Msmarco), ..ReadAs::default() },
+        ..Join::default()
+    };
+    let shuffled = "a\td1\t7\nb\td3\t4\na\tx\t3\na\td2\t2\n";
+    assert_eq!(all(&read(&join, qrels, shuffled, 4, false).unwrap()), expected);
+    assert_eq!(
+        read(&join, qrels, "a\td1\t7\na\tx\t3\na\td2\t7\n", 4, false).unwrap_err(),
+        "run:3: rank 7 occurs again for query 'a', first on line 1"
+    );
+    assert_eq!(
+        read(&join, qrels, "a\td1\t7.5\n", 4, false).unwrap_err(),
+        "run:1: rank '7.5' is not an integer: expected 'query document rank'"
+    );
+}
+
+/// An error further down than the lines that are looked at first is reported by line as well.
+#[test]
+fn ranks_that_do_not_count_are_refused_wherever_they_are() {
+    let qrels = "a 0 d1 1\nb 0 d3 1\n";
+    let ask = "a run of three columns without a header has ranks, which count 1, 2, 3 … in every \
+               query, in the order of the lines; say `--run-format msmarco` if these are ranks in \
+               another order or with gaps, or \
+               `--columns query,doc,score` if they are scores";
+    let mut run: String = (1..=40).map(|rank| format!("a\td{rank}\t{rank}\n")).collect();
+    run += "b\td3\t2\nb\td4\t0.5\n";
+    for size in [1 << 20, 1, 50] {
+        assert_eq!(
+            read(&Join::default(), qrels, &run, size, false).unwrap_err(),
+            format!(
+                "run:41: '2' where rank 1 was expected: {ask}\nrun:42: '0.5' where a rank was \
+                 expected: {ask}"
+            )
+        );
+    }
+    for (text, found, line, rank) in [
+        ("a\td1\t0.5\n", "0.5", 1, 1),
+        ("a\td1\t1\na\td2\t3\n", "3", 2, 2),
+        ("a\td1\t3\na\td2\t2\na\td3\t1\n", "3", 1, 1),
+        ("a\td1\t01\n", "01", 1, 1),
+    ] {
+        let error = read(&Join::default(), qrels, text, 9, false).unwrap_err();
+        assert_eq!(error, format!("run:{line}: '{found}' where rank {rank} was expected: {ask}"));
+    }
+    let join = Join {
+        runs_as: ReadAs { columns: Some("query,doc,score".parse().unwrap()), ..ReadAs::default() },
+        ..Join::default()
+    };
+    let scored = all(&read(&join, qrels, "a\td1\t3\na\td2\t2\n", 9, false).unwrap());
+    assert_eq!(
+        scored,
+        all(&read(&Join::default(), qrels, "a Q0 d1 1 3 t\na Q0 d2 2 2 t\n", 9, false).unwrap())
+    );
+}
+
+#[test]
+fn scores_go_with_letor() {
+    let letor = "# a comment\n2 qid:7 1:0.5 # d1\n0 qid:7 1:0.1\n\n1 qid:8 3:1 # docid = d3\n";
+    let qrels = "7 0 d1 2\n7 0 3 0\n8 0 d3 1\n";
+    let trec = "7 Q0 d1 1 0.5 t\n7 Q0 3 1 1.5 t\n8 Q0 d3 1 -1 t\n";
+    let expected = all(&read(&Join::default(), qrels, trec, 1 << 20, false).unwrap());
+    for size in [1 << 20, 1, 11] {
+        for compressed in [false, true] {
+            let found =
+                read(&Join::default(), letor, "0.5\n1.5\n\n-1\n", size, compressed).unwrap();
+            assert_eq!(all(&found), expected, "{size} {compressed}");
+        }
+    }
+    for (scores, said) in [
+        ("0.5\n1.5\n", "run:2: there are fewer scores than documents in qrels"),
+        ("0.5\n1.5\n2\n3\n4\n", "run:4: there are more scores than documents in qrels"),
+        (
+            "0.5\nx\n2\n",
+            "run:2: score 'x' is not a number: expected 'a score on each line, and no header'",
+        ),
+        (
+            "score\n0.5\n1.5\n2\n",
+            "run:1: 'score' is not a number: a score on each line was expected, and no header",
+        ),
+        (
+            "nan\n1.5\n2\n",
+            "run:1: score 'nan' is not a finite number: expected 'a score on each line, and no \
+             header'",
+        ),
+    ] {
+        assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), said);
+    }
+    let error = read(&Join::default(), qrels, "0.5\n1.5\n2\n", 5, false).unwrap_err();
+    assert_eq!(error, "run: is a list of numbers: scores alone need judgments in the format LETOR");
+    let error = read(&Join::default(), letor, letor, 5, false).unwrap_err();
+    assert!(error.starts_with("run: is LETOR, labels and features, but no ranking"), "{error}");
+    let error = read(&Join::default(), "1 1:0.5\n0 1:0.25\n", "0.5\n1.5\n", 5, false).unwrap_err();
+    assert!(
+        error.starts_with("qrels:1: is LETOR without qid: `--groups FILE` names a file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn groups_say_which_lines_are_of_which_query() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("rank.train"), "2 1:0.5\n0 1:0.1\n1 3:1\n").unwrap();
+    std::fs::write(path("labels"), "2\n0\n1\n").unwrap();
+    std::fs::write(path("scores"), "0.5\n1.5\n-1\n").unwrap();
+    std::fs::write(path("rank.train.query"), "2\n\n1\n").unwrap();
+    let twin = Join::default();
+    let twin = read(
+        &twin,
+        "1 0 1 2\n1 0 2 0\n2 0 3 1\n",
+        "1 Q0 1 1 0.5 t\n1 Q0 2 1 1.5 t\n2 Q0 3 1 -1 t\n",
+        9,
+        false,
+    )
+    .unwrap();
+    let read = |qrels: &str, groups: Option<&str>| {
+        let qrels_as = ReadAs { query_lengths: groups.map(&path), ..ReadAs::default() };
+        let join = Join { qrels_as, ..Join::default() };
+        join.files(path(qrels), [RunInput::named("run", path("scores"))]).map_err(|error| {
+            error.to_string().replace(&format!("{}/", folder.path().display()), "")
+        })
+    };
+    for (qrels, groups) in [
+        ("rank.train", None),
+        ("rank.train", Some("rank.train.query")),
+        ("labels", Some("rank.train.query")),
+    ] {
+        let found = read(qrels, groups).unwrap();
+        assert_eq!(
+            (found.tile_bytes(), found.fingerprint()),
+            (twin.tile_bytes(), twin.fingerprint()),
+            "{qrels}"
+        );
+    }
+    // Compressed files, with the groups beside them under either name, and groups that agree with
+    // the queries of the lines.
+    let gzip = |text: &str| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, text.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    };
+    let lines = "2 1:0.5\n0 1:0.1\n1 3:1\n";
+    for (judged, groups, packed) in [
+        ("a.letor.gz", "a.letor.query", false),
+        ("b.letor.gz", "b.letor.gz.query", false),
+        ("c.letor.gz", "c.letor.group.gz", true),
+        ("d.txt", "d.txt.query.gz", true),
+    ] {
+        std::fs::write(
+            path(judged),
+            if judged.ends_with("gz") { gzip(lines) } else { lines.into() },
+        )
+        .unwrap();
+        std::fs::write(path(groups), if packed { gzip("2\n1\n") } else { "2\n1\n".into() })
+            .unwrap();
+        assert_eq!(read(judged, None).unwrap().tile_bytes(), twin.tile_bytes(), "{judged}");
+    }
+    std::fs::write(path("named"), "2 qid:a 1:0.5\n0 qid:a 1:0.1\n1 qid:b 3:1\n").unwrap();
+    let found = read("named", Some("rank.train.query")).unwrap();
+    assert_eq!(found.queries().iter().collect::<Vec<_>>(), [b"a", b"b"]);
+    for (sizes, said) in [
+        (
+            "1\n2\n",
+            "named:2: qid 'a' continues after the end of group 1 in groups\nnamed:3: qid 'b' in \
+             group 2 in groups, which begins with",
+        ),
+        ("3\n", "named:3: qid 'b' in group 1 in groups, which begins with qid 'a'"),
+    ] {
+        std::fs::write(path("groups"), sizes).unwrap();
+        let error = read("named", Some("groups")).unwrap_err();
+        assert!(error.starts_with(said), "{error}");
+    }
+    for (sizes, said) in [
+        ("2\n2\n", "rank.train:3: the groups in groups have 1 line more than the judgments"),
+        ("2\n", "rank.train:3: there are more lines than the 2 of the groups in groups"),
+        (
+            "2\nx\n",
+            "rank.train: its groups in groups: line 2: 'x' is not a number of lines: one is \
+             expected for each query",
+        ),
+    ] {
+        std::fs::write(path("groups"), sizes).unwrap();
+        assert_eq!(read("rank.train", Some("groups")).unwrap_err(), said);
+    }
+}
+
+#[test]
+fn documents_that_are_called_as_their_query_are_dropped() {
+    let qrels = "a 0 a 1\na 0 b 2\nb 0 a 1\n";
+    let run = "a Q0 a 1 9 t\na Q0 b 2 8 t\nb Q0 a 1 1 t\nb Q0 b 2 1 t\n";
+    let without = "a Q0 b 2 8 t\nb Q0 a 1 1 t\n";
+    for depth in [None, std::num::NonZeroU32::new(1)] {
+        let plain = Join { depth, ..Join::default() };
+        let join = Join { drop_identical_ids: true, ..plain.clone() };
+        for size in [1 << 20, 1] {
+            let found = read(&join, qrels, run, size, false).unwrap();
+            assert_eq!(
+                found.tile_bytes(),
+                read(&plain, qrels, without, size, false).unwrap().tile_bytes()
+            );
+            assert_ne!(
+                found.depths(),
+                read(&Join::default(), qrels, run, size, false).unwrap().depths()
+            );
+        }
+    }
+}
+
+/// Returns the message for a text as judgments, wherever it is cut.
+fn of_qrels(text: &str) -> String {
+    let found = [1 << 20, 1, 13].map(|size| {
+        let read = read(&Join::default(), text, "q Q0 d 1 1 t\n", size, size == 13);
+        read.map(|_| ()).err().unwrap_or_default()
+    });
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+    found[0].clone()
+}
+
+/// Returns the message for a text as a run, wherever it is cut.
+fn of_run(text: &str) -> String {
+    let found = [1 << 20, 1, 13].map(|size| {
+        let read = read(&Join::default(), "q 0 d 1\n", text, size, size == 13);
+        read.map(|_| ()).err().unwrap_or_default()
+    });
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+    found[0].clone()
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    let shape = "expected '{\"query\": {\"document\": score, …}, …}'";
+    let ask = "say which are queries, documents and scores in their order (`--columns \
+               query,-,doc,score`), or by their names in the first line \
+               (`--columns query=…,doc=…,score=…`)";
+    let response = "{\"details\": {query: {\"hits\": [{\"hit\": {\"_id\": document}}]}}}";
+    let records = "a record such as {\"query_id\": \"q1\", \"doc_id\": \"d1\", \"score\": 0.5}";
+    let either = format!("{records}, or {{\"query\": {{\"document\": score, …}}, …}}");
+    let cases: &[(&str, String)] = &[
+        // Tables.
+        ("qid\tdocid\tscore\nq\td\n", "run:2: 2 fields in 'q\\td': expected 'qid docid \
+                                       score'".into()),
+        (
+            "qid,docid,score\nq,d,1\nq,e,1,2\nq,,3\n,f,3\nq,g,x\n",
+            "run:3: 4 fields in 'q,e,1,2': expected 'qid,docid,score'\nrun:4: the document is \
+             empty in 'q,,3': expected 'qid,docid,score'\n\
+             run:5: the query is empty in ',f,3': expected 'qid,docid,score'\nrun:6: score 'x' is \
+             not a number: expected 'qid,docid,score'"
+                .into(),
+        ),
+        ("qid,docid,score\nq,d,NaN\n", "run:2: score 'NaN' is not a finite number: expected \
+                                        'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,inf\n", "run:2: score 'inf' is not a finite number: expected \
+                                        'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,1\nqid,docid,score\nq,e,1\n", "run:3: score 'score' is not a \
+            number: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,1\nq,d,2\n", "run:3: docno 'd' occurs again for query 'q', first on \
+            line 2".into()),
+        ("qid,docid,score\n\"q,d,1\nq,e,2\n", "run:2: a quote (\") in '\"q,d,1' is not closed \
+            where its field ends, or not on its line: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,\"d\"\"e\",1\n", "run:2: the document has quotes in it in \
+            'q,\"d\"\"e\",1', which is not read from a table".into()),
+        ("qid,docid,score\n", "run: there is no result in it: expected 'qid,docid,score'".into()),
+        ("qid,docid\nq,d\n", "run:1: found no score among 'qid', 'docid': known names are score, \
+                              sim, prediction, pred, preds, rating_pred, rank, doc_position, \
+                              position; `--columns query=…,doc=…,score=NAME` names another".into()),
+        ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not \
+                            known: `--columns query=…,doc=…,score=…` says which is what".into()),
+        ("q,d,1,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
+        ("q\td\n", format!("run:1: there is no header, and 2 columns: {ask}")),
+        (
+            "q\tQ0\td\t1\t3\tt\rq Q0 e 2 2 t\rq Q0 f 3 1 t\r",
+            "run:1: the first line has a carriage return inside: lines end with LF or CR LF".into(),
+        ),
+        // Objects of objects.
+        ("{\"q\": {\"d\": 1, \"e\": \
+          2", "run:1: the JSON ends here, where ',' or '}' was expected: is the file \
+               complete?".into()),
+        ("{\"q\": {\"d\": \
+          1,\n\"e\"", "run:2: the JSON ends here, where ':' was expected: is the file \
+                       complete?".into()),
+        ("{\"q\": {\"d\": \
+          1,\n\"e", "run:2: the JSON ends within a string: is the file complete?".into()),
+        ("{\"q\": {\"d\": \
+          1}\n", "run:2: the JSON ends here, where ',' or '}' was expected: is the file \
+                  complete?".into()),
+        ("{\"q\": {\"d\": 1,}}", "run:1: a document in quotes was expected at '}}'".into()),
+        ("{\"q\": {\"d\": NaN, \"e\": null,\n \"f\": \"1\", \"g\": [1, {}]}}", format!(
+            "run:1: score 'NaN' is not a finite number: {shape}\nrun:1: score 'null' is not a \
+             number: {shape}\n\
+             run:2: document 'f' of query 'q' has the string '1', and not a score\nrun:2: document \
+             'g' of query 'q' has an array, and not a score"
+        )),
+        ("{\"q\": {\"d\": 1, \"e\": 2,\n\"d\": \
+          3}}", "run:2: docno 'd' occurs again for query 'q', first on line 1".into()),
+        ("{\"q\": {\"d\": 1},\n\"r\": {\"d\": 1},\n\"q\": {\"e\": \
+          [2]}}", "run:3: query 'q' occurs again".into()),
+        ("{\"q\": {\"\": 1},\n\"\": {\"e\": 2},\n\"r\": 3, \"s\": {\"a\\n\": \
+          1}}", "run:1: the document is empty, of query 'q'\nrun:2: the query is empty\n\
+            run:3: query 'r' has '3', and not an object of documents\nrun:3: the document 'a\\n' \
+            has a control character in it (\\n), of query 's'".into()),
+        ("{\"q\": {\"d\": 1}} x", "run:1: '{' was expected at 'x'".into()),
+        ("{}", format!("run: there is no result in it: {shape}")),
+        // Records.
+        (
+            "{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1}\n{\"qid\": null, \"docid\": \
+             7, \"score\": 1}\n\n{\"qid\": \"q\", \"docid\": 1.5, \"score\": 1}\n\
+             {\"qid\": \"q\", \"docid\": \"e\"}\n\
+             {\"qid\": \"q\", \"docid\": \"f\", \"score\": \"1\"}\n\
+             {\"qid\": \"q\", \"docid\": \"g\", \"score\": 1} x\n\
+             {\"qid\": \"q\", \"docid\": \"g\", \"sco\n\
+             {\"qid\": \"q\", \"qid\": \"q\", \"docid\": \"h\", \"score\": 1}\n\
+             {\"qid\": \"q\", \"docid\": \"i\", \"score\": NaN}",
+            "run:2: the query is 'null', and neither a string nor an integer\nrun:4: the document \
+             is '1.5', and neither a string nor an integer\n\
+             run:5: there is no 'score' in the record\nrun:6: the score is the string '1', and not \
+             a number\nrun:7: the end of the line was expected at 'x'\n\
+             run:8: the JSON ends within a string: is the file complete?\nrun:9: 'qid' occurs \
+             twice in the record\n\
+             run:10: score 'NaN' is not a finite number: expected '{\"qid\": …, \"docid\": \
+             …, \"score\": …}'"
+                .into(),
+        ),
+        ("{\"a\": 1}\n", format!("run:1: the keys of the first record are 'a', and none is known: \
+                                  {either} was expected; `--columns query=…,doc=…,score=…` names \
+                                  other keys")),
+        ("[{\"qid\": 1, \"docid\": 2, \"score\": 3}\n{\"qid\": 1, \"docid\": 3, \"score\": \
+          3}]", "run:2: ',' or ']' was expected at '{\"qid\": 1, \"docid\": '".into()),
+        ("[{\"qid\": 1, \"docid\": 2, \"score\": \
+          3}", "run:1: the JSON ends here, where ',' or ']' was expected: is the file \
+                complete?".into()),
+        ("[]", format!("run:1: the array is empty: {records} was expected")),
+        ("[{}]", format!("run:1: the first record has no keys: {records} was expected")),
+        ("[[\"q\", \"d\", 1]]", format!("run:1: {records} was expected at '[\"q\", \"d\", 1]]'")),
+        ("{\"q1\": [\"d1\"]}", "run:1: query 'q1' has an array, and not an object of documents: \
+                                expected '{\"query\": {\"document\": score, …}, …}'".into()),
+        // Records with lists.
+        (
+            "{\"query\": \"a\", \"retrieved_ids\": [\"d\", 7], \"score\": [2, \
+             1]}\n{\"query\": \"b\", \"retrieved_ids\": [], \"score\": []}\n\
+             {\"query\": \"c\", \"retrieved_ids\": [\"a\", \"b\", \"c\", \"d\"], \"score\": [1, 2, \
+             3]}\n{\"query\": \"d\", \"retrieved_ids\": \"d\", \"score\": [1]}\n\
+             {\"query\": \"e\", \"retrieved_ids\": [\"d\"], \"score\": \
+             null}\n{\"query\": \"f\", \"retrieved_ids\": [\"d\", {}], \"score\": [1, 2]}\n\
+             {\"query\": \"g\", \"retrieved_ids\": [\"d\"], \"score\": \
+             [\"1\"]}\n{\"query\": \"h\", \"retrieved_ids\": [\"d\"]}\n\
+             {\"query\": [\"i\"], \"retrieved_ids\": [\"d\"], \"score\": \
+             [1]}\n{\"query\": \"j\", \"retrieved_ids\": [\"d\"], \"retrieved_ids\": \
+             [], \"score\": [1]}\n\
+             {\"query\": \"k\", \"retrieved_ids\": [\"d\", \"e\", \"d\"], \"score\": [1, NaN, \
+             2]}\n{\"query\": \"l\", \"retrieved_ids\": [\"\"], \"score\": [1]}",
+            "run:3: 4 ids and 3 scores: a score for each id was expected\nrun:4: 'retrieved_ids' \
+             is the string 'd', and not a list of ids\n\
+             run:5: 'score' is 'null', and not a list of scores\nrun:6: the document is an object \
+             or an array, and neither a string nor an integer\n\
+             run:7: a score is the string '1', and not a number\nrun:8: there is no 'score' in the \
+             record\n\
+             run:9: the query is an object or an array, and neither a string nor an \
+             integer\nrun:10: 'retrieved_ids' occurs twice in the record\n\
+             run:11: score 'NaN' is not a finite number: expected '{\"query\": \
+             …, \"retrieved_ids\": […], \"score\": […]}'\n\
+             run:12: the document is empty"
+                .into(),
+        ),
+        (
+            "{\"user_input\": \"q\", \"retrieved_context_ids\": \
+             [\"d\", \"e\"]}\n{\"user_input\": \"q\", \"retrieved_context_ids\": [\"f\"]}\n\
+             {\"user_input\": \"q\", \"retrieved_context_ids\": [\"f\"]}",
+            "run:2: rank 1 occurs again for query 'q', first on line 1\nrun:3: rank 1 occurs again \
+             for query 'q', first on line 1\n\
+             run:3: docno 'f' occurs again for query 'q', first on line 2"
+                .into(),
+        ),
+        (
+            "{\"user_input\": \"q\", \"retrieved_context_ids\": null}",
+            "run:1: 'retrieved_context_ids' is 'null', and not a list of ids".into(),
+        ),
+        (
+            "{\"user_input\": \"a\", \"retrieved_contexts\": [\"A text.\"]}\n",
+            "run:1: has texts (retrieved_contexts) and no ids: retrieved_context_ids was \
+             expected".into(),
+        ),
+        (
+            "[{\"input\": \"a\", \"context\": [\"A text.\"], \"retrieval_context\": [\"A \
+             text.\"]}]\n",
+            "run:1: has texts (retrieval_context) and no ids: retrieved_context_ids was \
+             expected".into(),
+        ),
+        (
+            "{\"retrieved_ids\": [\"d\"], \"question\": \"a\"}\n",
+            format!(
+                "run:1: the keys of the first record are 'retrieved_ids', 'question', and only \
+                 'retrieved_ids' is known: {either} was expected; \
+                 `--columns query=…,doc=…,score=…` names other keys"
+            ),
+        ),
+        // Large objects with results in them.
+        (
+            "{\"metric_score\": 1, \"details\": {\"q\": {\"hits\": [{\"hit\": \
+             {\"_index\": \"i\"}}]},\n\"r\": {\"hit\": []},\n\"s\": 3, \"t\": {\"hits\": \
+             [{\"hit\": {\"_id\": null}}]},\n\
+             \"\": {\"hits\": []}, \"u\": [[]]}}",
+            format!(
+                "run:1: a document has no id, of query 'q'\nrun:2: query 'r' has no documents: \
+                 expected '{response}'\n\
+                 run:3: a query is no object or array: expected '{response}'\n\
+                 run:3: the document is 'null', and neither a string nor an integer, of query \
+                 't'\nrun:4: the query is empty\n\
+                 run:4: query 'u' has no documents: expected '{response}'"
+            ),
+        ),
+        (
+            "{\"mteb_model_meta\": {\"revision\": null, \"x\": {}}, \"en\": {}}",
+            "run: there is no result in it: expected '{subset: {split: {query: {document: score, \
+             …}}}}'".into(),
+        ),
+        (
+            "{\"mteb_model_meta\": {\"revision\": \"\"}, \"en\": {\"test\": {\"q\": \
+             {\"d\": \"1\"}}},\n\"de\": {\"dev\": {\"q\": 1}, \"test\": {}}}",
+            "run:1: document 'd' of query 'q' has the string '1', and not a score\n\
+             run: has the subsets de/dev, de/test and en/test: say which with --subset"
+                .into(),
+        ),
+        ("{\"requests\": [{\"id\": \"q\", \"ratings\": \
+          []}]}", "run: these are judgments, a run was expected: the order is QRELS RUN".into()),
+        // Texts that are not a table.
+        ("q;d;1\n", "run:1: the columns of 'q;d;1' are separated by ';', which is not read: tabs \
+                     and commas are, for example after `tr ';' '\\t'`".into()),
+        ("qid|docid|score\nq|d \
+          e|1\n", "run:1: the columns of 'qid|docid|score' are separated by '|', which is not \
+                   read: tabs and commas are, for example after `tr '|' '\\t'`".into()),
+        ("\"q,d,1\"\n", "run:1: quotes are around the whole line '\"q,d,1\"', which makes it one \
+                         column: three or more were expected".into()),
+        ("\"q,d,1\n", "run:1: a quote (\") in '\"q,d,1' is not closed where its field ends, or not \
+                       on its line".into()),
+        // Lines that start with '#'.
+        ("# made by x\nqid,docid,score\nq,d,1\n", String::new()),
+        ("qid,docid,score\n# made by \
+          x\nq,d,1\n", "run:2: 1 field in '# made by x': expected 'qid,docid,score' (in tables \
+                        with tabs or commas no line is a comment)".into()),
+        ("qid,docid,score\n#1,d,1\nq,d,1\n", String::new()),
+        ("#qid\tdocid\tscore\nq\td\t0.5\n", String::new()),
+        ("# made by x\r\n# qid,docid,score\r\nq,d,1\r\n", String::new()),
+        ("# qid,docid,score\nq,d,x\n", "run:2: score 'x' is not a number: expected \
+                                        'qid,docid,score'".into()),
+        // Too few lines to recognise the format.
+        ("q d 1\n", "run:1: 3 fields in 'q d 1': expected 'query iter docno rank score tag'; say \
+            `--run-format msmarco` if they are query, document and rank, \
+            or `--columns query,doc,score` if they are scores".into()),
+        ("q Q0 d 1 0.5\nq Q0 e 2 \
+          0.25\n", "run:1: 5 fields in 'q Q0 d 1 0.5': expected 'query iter docno rank score tag'; \
+                    say `--run-format trec` if only the tag is missing".into()),
+        // Names that differ in case.
+        ("QID,Qid,docid,score\nq,q,d,1\n", "run:1: 'QID' and 'Qid' differ only in case: it is not \
+                                            clear which to read of 'QID', 'Qid', 'docid', \
+                                            'score'".into()),
+        ("QID,qid,docid,score\nx,q,d,1\n", String::new()),
+        ("{\"q\": {\"d\": 1e999, \"e\": -Infinity,\r\n\"f\": 1\"x\"}}", format!(
+            "run:1: score '1e999' is not a finite number: {shape}\nrun:1: score '-Infinity' is not \
+             a finite number: {shape}\n\
+             run:2: ',' or '}}' was expected at '\"x\"}}}}'"
+        )),
+        ("{\"q\": {\"d\": 1,\n\"\\ud83d\": \
+          2}}", "run:2: half of a surrogate pair without the other half after \\u".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\u12\": \
+          2}}", "run:2: four hexadecimal digits were expected behind \\u".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\x\": 2}}", "run:2: \\x is not an escape of JSON".into()),
+        ("{\"q\": {\"d\": [1},\n\"e\": 2}}", "run:1: ']' was expected at '},'".into()),
+        ("{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1, \"x\": [{\"y\": \
+          1]}\n", "run:1: '}' was expected at ']}'".into()),
+        (
+            "[{\"qid\": \"q\", \"docid\": \"d\", \"x\": \"a\nb\n\", \"score\": \
+             1},\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": [2]}]",
+            "run:4: the score is an object or an array, and not a number".into(),
+        ),
+        ("{\"q\": {\"d\": 1, \"x\ny\": 1},\n\"r\": \
+          1}", "run:2: the document 'x\\ny' has a control character in it (\\n), of query 'q'\n\
+            run:3: query 'r' has '1', and not an object of documents".into()),
+        ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: found no query among '\\u{feff}qid', \
+            'docid', 'score': known names are query_id, qid, q_id, topic_id, \
+            query, topic, user_id, userid, session_id, indexes, user_input, searchtext, \
+            query_text; `--columns query=NAME,doc=…,score=…` names another".into()),
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|(text, said)| (text, said, of_run(text)))
+        .filter(|(_, said, found)| found != *said)
+        .map(|(text, said, found)| {
+            format!("{text}\n--- is said of it\n{found}\n--- and not\n{said}\n")
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n===\n"));
+}
+
+#[test]
+fn what_is_wrong_with_judgments_is_said_with_its_line() {
+    let cases: &[(&str, &str)] = &[
+        (
+            "query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n",
+            "qrels:3: docno 'd' of query 'q' has grade 2 here, but grade 1 on line 2",
+        ),
+        (
+            "q,d\n",
+            "qrels:1: there is no header, and 2 columns: say which are queries, documents and \
+             grades in their order \
+             (`--columns query,-,doc,grade`), or by their names in the first line (`--columns \
+             query=…,doc=…,grade=…`)",
+        ),
+        (
+            "q d 1\n",
+            "qrels:1: 3 fields in 'q d 1': expected 'query iter docno grade'; say `--columns \
+             query,doc,grade` if they are that",
+        ),
+        (
+            "{\"q\": {\"d\": 1,\n\"e\": true}}",
+            "qrels:2: grade 'true' is not a number: expected '{\"query\": {\"document\": grade, \
+             …}, …}'",
+        ),
+        (
+            "2 qid:q 1:0.5 # d\nx qid:q 1:0.5\n1 1:0.5\n1 qid:q y\n1 qid: 1:2\n",
+            "qrels:2: grade 'x' is not a number: expected 'grade qid:query feature:value … # \
+             document'\n\
+             qrels:3: there is no qid in '1 1:0.5': expected 'grade qid:query feature:value … # \
+             document'\n\
+             qrels:4: 'y' is not a feature: expected 'grade qid:query feature:value … # document'\n\
+             qrels:5: the query is empty: expected 'grade qid:query feature:value … # document'",
+        ),
+        (
+            "{\"judgmentRatings\": [{\"query\": \"q\", \"ratings\": \
+             [{\"docId\": \"a\", \"rating\": \"x y\"}, {\"docId\": \"b\"}]},\n\
+             {\"query\": \"q\", \"ratings\": [{\"docId\": \"b\", \"rating\": \"high\"}]}, \
+             {\"ratings\": []}, 7]}",
+            "qrels:1: a rating is the string 'x y', and not a number, of query 'q'\n\
+             qrels:2: grade 'high' is not a number: expected '{\"judgmentRatings\": [{\"query\": \
+             query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'\n\
+             qrels:2: a query has no id: expected '{\"judgmentRatings\": [{\"query\": \
+             query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'\n\
+             qrels:2: a query is no object or array: expected '{\"judgmentRatings\": [{\"query\": \
+             query, \"ratings\": [{\"docId\": document, \"rating\": grade}]}]}'",
+        ),
+        (
+            "{\"details\": {\"q\": {\"hits\": []}}}",
+            "qrels: this is a run, judgments were expected: the order is QRELS RUN",
+        ),
+        (
+            "{\"user_input\": \"q\", \"reference_contexts\": [\"A text.\"]}\n",
+            "qrels:1: has texts (reference_contexts) and no ids: reference_context_ids was \
+             expected",
+        ),
+        (
+            "NaN qid:q 1:0.5 # d\n",
+            "qrels:1: grade 'NaN' is not a finite number: expected 'grade qid:query feature:value \
+             … # document'",
+        ),
+    ];
+    for (text, said) in cases {
+        assert_eq!(of_qrels(text), *said, "{text}");
+    }
+}
+
+/// A million nested objects or arrays take no stack.
+#[test]
+fn nothing_is_too_deep() {
+    const DEEP: usize = 1_000_000;
+    let of_run = |text: &str| {
+        let read = read(&Join::default(), "q 0 d 1\n", text, 1 << 20, false);
+        read.map(|_| ()).err().unwrap_or_default()
+    };
+    let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
+    let (objects, ends) = ("{\"a\":".repeat(DEEP), "}".repeat(DEEP));
+    let record =
+        |value: &str| format!("{{\"qid\":\"q\",\"docid\":\"d\",\"x\":{value},\"score\":1}}\n");
+    assert_eq!(of_run(&record(&format!("{open}{close}"))), "");
+    assert_eq!(of_run(&format!("[{}]", record(&format!("{objects}1{ends}")))), "");
+    let ended = "the JSON ends here, where the end of an object or array was expected: is the file \
+                 complete?";
+    for (text, said) in [
+        (
+            format!("{{\"q\": {{\"d\": {open}{close}}}}}"),
+            "document 'd' of query 'q' has an array, and not a score",
+        ),
+        (
+            format!("{{\"q\": {{\"d\": {objects}1{ends}}}}}"),
+            "document 'd' of query 'q' has an object, and not a score",
+        ),
+        (
+            format!("{{\"p\": {{}}, \"q\": {open}{close}}}"),
+            "query 'q' has an array, and not an object of documents",
+        ),
+        (open.clone(), " was expected at '[[[[[[[[[[[[[[[[[[[['"),
+        (objects.clone(), ended),
+        (record(&open), "']' was expected at '}'"),
+    ] {
+        let found = of_run(&text);
+        assert!(found.starts_with("run:1: ") && found.contains(said), "{found}");
+    }
+}
+
+/// A text that is cut short is an error at every byte, except in the blanks at its end.
+#[test]
+fn json_that_is_cut_short_is_an_error() {
+    let objects = "{\"q\": {\"d\\u00e9\": 1, \"e\": 2.5e0},\n \"r\": {\"d\": 3}}\n";
+    let array = "[{\"qid\": \"q\", \"docid\": \"d\", \"score\": \
+                 1},\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}]\n";
+    let response = "{\"metric_score\": 1, \"details\": {\"q\": {\"hits\": [{\"hit\": \
+                    {\"_id\": \"d\"}}]},\n \"r\": {\"hits\": []}}}\n";
+    let predictions =
+        "{\"mteb_model_meta\": {\"revision\": \"\"},\n \"en\": {\"test\": {\"q\": {\"d\": 1}}}}\n";
+    for text in [objects, array, response, predictions] {
+        assert_eq!(of_run(text), "");
+        for at in 1..text.len() - 1 {
+            let found = of_run(&text[..at]);
+            assert!(found.starts_with("run:1: ") || found.starts_with("run:2: "), "{at}: {found}");
+        }
+    }
+    let lines = "{\"qid\": \"q\", \"docid\": \"d\", \"score\": \
+                 1}\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}\n";
+    let second = lines.find('\n').unwrap() + 1;
+    for at in second + 1..lines.len() - 1 {
+        assert!(of_run(&lines[..at]).starts_with("run:2: "), "{at}");
+    }
+}
+
+/// JSON is recognised however it is spaced, and whatever bytes its strings have.
+#[test]
+fn json_is_told_from_its_first_key() {
+    let expected =
+        all(&read(&Join::default(), "q 0 d 1\n", "q Q0 d 1 1 t\nq Q0 e 2 0.5 t\n", 9, false)
+            .unwrap());
+    for text in [
+        "{\"q\":{\"d\":1,\"e\":0.5}}",
+        "{\"q\" : { \"d\": 1 , \"e\": 0.5 } }",
+        "{ \"q\" : { \"d\" : 1 , \"e\" : 0.5 } }",
+        "\u{feff}\n\t {\n\"q\"\n:\n{\n\"d\"\n:\n1\n,\n\"e\"\n:\n0.5\n}\n}",
+        "{ \"docid\" : \"d\" , \"score\" : 1 , \"qid\" : \"q\" \
+         }\r\n{\"docid\":\"e\",\"score\":0.5,\"qid\":\"q\"}\r\n",
+        "[ {\"score\" : 1 , \"docid\" : \"d\" , \"qid\" : \"q\" } \
+         ,\n{\"docid\":\"e\",\"score\":0.5,\"qid\":\"q\"} ]",
+    ] {
+        for (size, compressed) in [(1 << 20, false), (3, true)] {
+            let found = read(&Join::default(), "q 0 d 1\n", text, size, compressed)
+                .map(|matrix| all(&matrix));
+            assert_eq!(found.as_ref(), Ok(&expected), "{text}");
+        }
+    }
+    let bytes = b"{\"q\": {\"\xff\xfe\": 1, \"\xc3\": 2}}";
+    let trec = b"q Q0 \xff\xfe 1 1 t\nq Q0 \xc3 1 2 t\n";
+    let [json, trec] =
+        [&bytes[..], trec].map(|run| read(&Join::default(), b"q 0 \xc3 1\n", run, 99, false));
+    assert_eq!(all(&json.unwrap()), all(&trec.unwrap()));
+}
+
+/// Formats of runs with ranks beside their scores: a name, the text before the results, a function
+/// that writes a result, and the text after them.
+type Ranked = (&'static str, &'static str, fn(&str, &str, usize, &str) -> String, &'static str);
+
+const RANKED: &[Ranked] = &[
+    ("TREC", "", |q, d, r, s| format!("{q} Q0 {d} {r} {s} t\n"), ""),
+    ("TSV", "qid\tdocid\trank\tscore\n", |q, d, r, s| format!("{q}\t{d}\t{r}\t{s}\n"), ""),
+    ("ranks last", "qid\tdocid\tscore\trank\n", |q, d, r, s| format!("{q}\t{d}\t{s}\t{r}\r\n"), ""),
+    ("CSV", "qid,docid,rank,score\n", |q, d, r, s| format!("{q},\"{d}\",\"{r}\",{s}\n"), ""),
+    ("ranks first", "rank,qid,score,docid\n", |q, d, r, s| format!("{r},{q},{s},{d}\n"), ""),
+    ("six columns of CSV", "", |q, d, r, s| format!("{q},Q0,{d},{r},{s},t\n"), ""),
+    (
+        "JSONL",
+        "",
+        |q, d, r, s| {
+            format!("{{\"rank\": {r}, \"qid\": \"{q}\", \"docid\": \"{d}\", \"score\": {s}}}\n")
+        },
+        "",
+    ),
+    (
+        "an array",
+        "[{\"qid\": \"-\", \"docid\": \"d\", \"rank\": 1, \"score\": 1}",
+        |q, d, r, s| {
+            format!(
+                ",\n{{\"qid\": \"{q}\", \"docid\": \"{d}\", \"score\": {s}, \"rank\": \"{r}\"}}"
+            )
+        },
+        "]",
+    ),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(24)))]
+
+    #[test]
+    fn ranks_order_equal_scores_in_every_format(
+        results in rows(&["1", "1", "2"], 0), descending in any::<bool>(), size in 1usize..300,
+    ) {
+        let results: Vec<Row> =
+            by_query(&results).into_iter().flat_map(|(_, rows)| rows).cloned().collect();
+        let mut counts = [0; 4];
+        let mut rank = |query: &str| {
+            let count = &mut counts[query[1..].parse::<usize>().unwrap()];
+            *count += 1;
+            if descending { 100 - *count } else { *count }
+        };
+        let ranked: Vec<(Row, usize)> =
+            results.into_iter().map(|row| (row.clone(), rank(&row.0))).collect();
+        let qrels = "q0 0 d0 1\nq0 0 dd1 2\nq1 0 d0 0\nq1 0 ddd2 1\nq2 0 d0 3\nq3 0 dd1 1\n";
+        let text = |(_, before, line, after): &Ranked| {
+            let lines: String = ranked.iter().map(|((q, d, s), r)| line(q, d, *r, s)).collect();
+            format!("{before}{lines}{after}")
+        };
+        let (by_rank, plain) = (Join { ties: Ties::Rank, ..Join::default() }, Join::default());
+        let seen = |matrix: LabelMatrix| matrix.runs()[0].seen;
+        // The array has one query more, which is not judged.
+        let labels = |matrix: LabelMatrix| (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+        let trec = text(&RANKED[0]);
+        let expected = labels(read(&by_rank, qrels, &trec, 1 << 20, false).unwrap());
+        let expected_seen = seen(read(&plain, qrels, &trec, 1 << 20, false).unwrap());
+        for format in RANKED {
+            let run = text(format);
+            for (size, compressed) in [(1 << 20, false), (size, false), (size, true)] {
+                let found = read(&by_rank, qrels, &run, size, compressed).map(labels);
+                prop_assert_eq!(found.as_ref(), Ok(&expected), "{} of\n{}", format.0, run);
+            }
+            let found = read(&plain, qrels, &run, 1 << 20, false).map(seen);
+            prop_assert_eq!(found, Ok(expected_seen), "{} of\n{}", format.0, run);
+        }
+    }
+}
+
+#[test]
+fn ranks_that_order_nothing_are_named_with_their_lines() {
+    let by_rank = Join { ties: Ties::Rank, ..Join::default() };
+    let error = |run: &str| read(&by_rank, "q 0 a 1\n", run, 1 << 20, false).unwrap_err();
+    assert_eq!(
+        error("qid,score,docid,rank\nq,1,a,1\nq,1,b,x\nq,1,c,\nq,?,d,4\nq,1,e\n"),
+        "run:3: rank 'x' is not an integer, and equal scores are to be ordered by it\n\
+         run:4: rank '' is not an integer, and equal scores are to be ordered by it\n\
+         run:5: score '?' is not a number: expected 'qid,score,docid,rank'\n\
+         run:6: 3 fields in 'q,1,e': expected 'qid,score,docid,rank'"
+    );
+    assert_eq!(
+        error(
+            "{\"qid\":\"q\",\"docid\":\"a\",\"score\":1,\"rank\":1}\n\
+             {\"qid\":\"q\",\"docid\":\"b\",\"score\":1}\n"
+        ),
+        "run:2: rank '' is not an integer, and equal scores are to be ordered by it"
+    );
+    assert_eq!(
+        error("qid,docid,score\nq,a,1\n"),
+        "run has no ranks beside its scores that could order equal ones: take other ties than \
+         `rank`"
+    );
+}
+
+/// A table of TREC's columns keeps ids with blanks far down, where its first 20 lines have none.
+#[test]
+fn ids_with_blanks_far_down_a_table_are_whole() {
+    let lines = |line: &dyn Fn(&str) -> String| {
+        (0..40).map(|n| line(&format!("d{n}"))).chain([line("the doc")]).collect::<String>()
+    };
+    let run = lines(&|doc| format!("q\tQ0\t{doc}\t1\t0.5\tmine\n"));
+    let qrels = lines(&|doc| format!("q\t0\t{doc}\t{}\n", u8::from(doc == "the doc")));
+    let matrix = Join::default()
+        .files(input("x.tsv", qrels.into()), [RunInput::named("run", input("y.tsv", run.into()))])
+        .unwrap();
+    assert_eq!(matrix.runs()[0].tag, b"mine");
+    let labels: Vec<u8> = matrix.tile(0).lane(0).take(41).collect();
+    assert!(labels.iter().all(|&label| label > 2), "{labels:?}");
+    assert_eq!(labels[0], 4, "'the doc' is the last by name, which comes first among equal scores");
+    let commented = "# a comment\nq\t0\td\t1\n";
+    let read = |qrels: &str| {
+        Join::default().qrels(input("x.tsv", qrels.into())).map(|qrels| qrels.fingerprint())
+    };
+    assert_eq!(
+        read(commented).unwrap(),
+        read("q\t0\td\t1\n").unwrap(),
+        "comments are those of TREC"
+    );
+}
+
+/// The name decides if content can be read in two ways, and only then.
+#[test]
+fn names_decide_where_content_does_not() {
+    let named = |(qrels_name, qrels): (&str, &str), (run_name, run): (&str, &str)| {
+        let run = RunInput::named("run", input(run_name, run.into()));
+        let matrix = Join::default()
+            .files(input(qrels_name, qrels.into()), [run])
+            .map_err(|error| error.to_string())?;
+        let labels = (matrix.tile_bytes().to_vec(), matrix.runs()[0].results);
+        Ok::<_, String>((matrix.fingerprint(), matrix.queries().clone(), labels))
+    };
+    let twin = |qrels: &str, run: &str| named(("qrels", qrels), ("run", run));
+    let (qrels, run) = ("q 0 d 1\n", "q Q0 d 1 1 t\n");
+    // Ids with blanks in a table: TREC has one field more, or the rank for the score.
+    let (spaced, object) = ("{\"q\": {\"the doc\": 1}}", "{\"q\": {\"the doc\": 2, \"d\": 1}}");
+    let judged = "q\tthe doc\t1\n";
+    let results = "q\tQ0\tthe doc\t1\t2\tt\nq\tQ0\td\t2\t1\tt\n";
+    let expected = twin(spaced, object).unwrap();
+    for (qrels_name, run_name) in [("x.tsv", "y.tsv"), ("X.TSV.gz", "a.b/y.tsv.zst")] {
+        assert_eq!(named((qrels_name, judged), (run_name, results)), Ok(expected.clone()));
+    }
+    assert_ne!(named(("x.txt", judged), ("y.txt", results)), Ok(expected.clone()));
+    let quoted = "q,\"the doc\",1\n";
+    assert_eq!(named(("x.csv", quoted), ("y.json", object)), Ok(expected));
+    // Tables without blanks are TREC all the same, and so are texts that are not tables.
+    let expected = twin(qrels, run).unwrap();
+    for run_name in ["y.tsv", "y.csv", "y.jsonl", "y.letor"] {
+        assert_eq!(named(("x.tsv", qrels), (run_name, run)), Ok(expected.clone()));
+        assert_eq!(
+            named(("x.csv", "q\t0\td\t1\n"), (run_name, "q\tQ0\td\t1\t1\tt\n")),
+            Ok(expected.clone())
+        );
+    }
+    // A tab in a field of CSV.
+    let csv = "a\ttext,qid,docid,score\na\tb,q,d,1\n";
+    assert_eq!(named(("x", qrels), ("y.csv", csv)), Ok(expected.clone()));
+    assert!(named(("x", qrels), ("y", csv)).is_err());
+    // A record whose first value is an object.
+    let record = "{\"more\": {\"d\": 7}, \"qid\": \"q\", \"docid\": \"d\", \"score\": 1}\n";
+    assert_eq!(named(("x", qrels), ("y.jsonl", record)), Ok(expected.clone()));
+    let error = named(("x", qrels), ("y.json", record)).unwrap_err();
+    assert!(
+        error.starts_with("y.json:1: query 'qid' has a string, and not an object of documents"),
+        "{error}"
+    );
+    // LETOR without features.
+    assert_eq!(
+        named(("x.letor", "1 qid:q # 7\n"), ("y", "q Q0 7 1 1 t\n")),
+        twin("q 0 7 1\n", "q Q0 7 1 1 t\n")
+    );
+    assert_eq!(
+        named(("x", "1 qid:q # 7\n"), ("y", "1 Q0 # 1 1 t\n")),
+        twin("1 0 # 7\n", "1 Q0 # 1 1 t\n")
+    );
+}
+
+/// The first key decides the format of a text on one line that is longer than what is looked at.
+#[test]
+fn long_json_is_told_from_its_start() {
+    let entries: String = (0..9000).map(|n| format!(", \"doc{n}\": {n}.25")).collect();
+    let run: String = (0..9000).map(|n| format!("q Q0 doc{n} 1 {n}.25 t\n")).collect();
+    let json = format!("{{\"q\": {{{}}}}}", &entries[2..]);
+    assert!(json.len() > 2 * HEAD);
+    assert_eq!(head(json.as_bytes()).text.len(), HEAD);
+    let expected = all(&read(&Join::default(), "q 0 doc77 1\n", run, 1 << 20, false).unwrap());
+    for compressed in [false, true] {
+        let found = read(&Join::default(), "q 0 doc77 1\n", &json, 1 << 20, compressed).unwrap();
+        assert_eq!(all(&found), expected);
+    }
+}
+
+/// Ranks order equal scores if they are plain, and are not guessed if they are not.
+#[test]
+fn ranks_of_tables_order_equal_scores() {
+    let join = Join { ties: Ties::Rank, ..Join::default() };
+    let table =
+        |rows: &str| read(&join, "q 0 b 1\n", format!("qid\tdocid\trank\tscore\n{rows}"), 9, false);
+    let trec = read(&join, "q 0 b 1\n", "q Q0 a 2 5 t\nq Q0 b 1 5 t\n", 9, false).unwrap();
+    assert_eq!(table("q\ta\t2\t5\nq\tb\t1\t5\n").unwrap().tile_bytes(), trec.tile_bytes());
+    for (row, said) in [
+        ("q\ta\t\t5\n", "the rank is empty or in quotes"),
+        ("q\t\"a\"\t1\t5\n", "the rank is empty or in quotes"),
+        ("q\ta\t\"1\"\t5\n", "the rank is empty or in quotes"),
+        ("q\ta\tx\t5\n", "run:2: rank 'x' is not"),
+    ] {
+        let error = table(row).unwrap_err();
+        assert!(error.starts_with("run:2: ") && error.contains(said), "{error}");
+    }
+}
+
+/// Pieces of texts of every format, and of none.
+const PIECES: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b":",
+    b",",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b" ",
+    b"q",
+    b"d1",
+    b"1",
+    b"0.5",
+    b"-1e999",
+    b"NaN",
+    b"\\u00e9",
+    b"\\ud800",
+    b"\\",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\x00",
+    b"\x1e",
+    b"\x1f",
+    b"qid:",
+    b"# ",
+    b"1:2 ",
+    b"qid\tdocid\tscore\n",
+    b"score,docid,qid\n",
+    b"{\"q\": {",
+    b"\"d1\": 1, ",
+    b"\"d2\":2}",
+    b"}}\n",
+    b"{\"qid\": \"q\", \"docid\": \"d1\", \"score\": 1}\n",
+    b"q\td1\t1\n",
+    b"q\td2\t2\n",
+    b"1,d1,q\n",
+    b"\"1\",\"d,2\",q\n",
+    b"q Q0 d1 1 1 t\n",
+    b"q 0 d1 1\n",
+    b"1 qid:q 1:2 # d1\n",
+    b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(400)))]
+
+    #[test]
+    fn any_bytes_are_read_or_refused_wherever_they_are_cut(
+        text in prop::collection::vec(prop::sample::select(PIECES), 0..30)
+            .prop_map(|pieces| pieces.concat()),
+        format in prop::option::of(prop::sample::select(&InputFormat::ALL[..])),
+        of_qrels: bool,
+        size in 1usize..100,
+    ) {
+        let read_as = ReadAs { format: format.map(|(_, format)| format), ..ReadAs::default() };
+        let join = if of_qrels {
+            Join { qrels_as: read_as, keep_ties: true, ..Join::default() }
+        } else {
+            Join { runs_as: read_as, keep_ties: true, ..Join::default() }
+        };
+        let read = |size: usize, compressed: bool| {
+            let matrix = if of_qrels {
+                read(&join, &text, "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n", size, compressed)
+            } else {
+                read(&join, "q 0 d1 1\nq 0 d2 2\n", &text, size, compressed)
+            };
+            matrix.map(|matrix| all(&matrix))
+        };
+        let expected = read(1 << 20, false);
+        for found in [read(size, false), read(1, true), read(size, true)] {
+            prop_assert_eq!(&found, &expected, "{}", text.escape_ascii());
+        }
+        if let Err(error) = expected {
+            prop_assert!(
+                error.lines().all(|line| line.starts_with("qrels")
+                    || line.starts_with("run")
+                    || line.starts_with("… and ")),
+                "{}",
+                error
+            );
+        }
+    }
+}
+
+/// Judgments in every format, cut at every byte, and with every character changed or gone, are read
+/// or refused alike with chunks of any size.
+#[test]
+fn no_cut_or_changed_text_is_read_in_two_ways() {
+    const CHANGES: [&str; 8] = ["", "\"", "\n", "{", "\u{1f}", "\\", ",", " "];
+    let row = |query: &str, doc: &str, number: &str| {
+        (query.to_owned(), doc.to_owned(), number.to_owned())
+    };
+    let rows = [row("q", "a", "1"), row("q", "b", "2"), row("r", "é", "1")];
+    for (_, write) in QRELS {
+        let text = write(&rows);
+        for (at, character) in some(text.char_indices()) {
+            of_qrels(&text[..at]);
+            let change = CHANGES[(at * 5 + text.len()) % CHANGES.len()];
+            of_qrels(&format!("{}{change}{}", &text[..at], &text[at + character.len_utf8()..]));
+        }
+    }
+}

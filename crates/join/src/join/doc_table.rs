@@ -1,0 +1,369 @@
+//! The judged documents of each query: one array of small open-addressing tables, a table for each
+//! query.
+//!
+//! ```text
+//! a table of S slots    S / 4 words of filter: a bit for each of 16 S hash values, so that a
+//!                       document that is not judged, as nearly all are, costs one predictable
+//!                       branch on one byte
+//!                       S slots of 8 bytes: hash tag (16 bits) · code (8) · where the docno is
+//!                       (40); 0 is empty
+//! docnos                one arena: length (1 byte, or 255 and 4 bytes), bytes; before them perhaps
+//!                       a key (8): the exact grade, or the number of the document
+//! ```
+//!
+//! Tables are filled to four fifths: about 13 bytes a judgment beside the docno itself.
+//!
+//! A join looks up every result of a run, and nearly no result is judged. So the answer "no" has to
+//! be cheap, and the answer "yes" compact:
+//!
+//! ```text
+//! hash   63 ───── 48 47 ──────────── 32 31 ───────────── 16 15 ───────── 0
+//!        tag (16)    └─ filter: which of the 16 S bits ──┘
+//!        spread(hash) chooses the first slot; then one after the other, until an empty one
+//! ```
+//!
+//! * The filter has 20 bits for each document, with one bit set. So one unjudged document in twenty
+//!   (4.8 %) passes the filter and probes a slot. The filter takes a quarter of the bytes of the
+//!   slots, 2.5 bytes a document, and usually stays in the first-level cache while results are
+//!   looked up.
+//! * A tag of 16 bits in the slot refuses all but one in 65,536 of the other documents without
+//!   reading a docno. The remaining documents are compared byte by byte: a hash never decides that
+//!   two ids are equal.
+//! * Slots are chosen by a product and a shift (Lemire, "Fast random integer generation in an
+//!   interval", 2019), so a table has as many slots as it needs and not the next power of two.
+//!
+//! Codes are preliminary while queries are read, because the grades further down in the file are
+//! unknown: the first grade gets code 3, the next new grade 4 … At the end of the file, one table
+//! of 256 entries for each shelf maps preliminary codes to final codes, and no slot is written
+//! again.
+
+use crate::bytes::hash::spread;
+use crate::record::packed::Record;
+
+/// The most documents of a table: its slots, a quarter more, are numbered by 32 bits.
+pub(crate) const MOST_DOCUMENTS: usize = 3 << 30;
+
+/// The tables of some queries, and their docnos.
+#[derive(Debug)]
+pub(crate) struct Shelf {
+    words: Vec<u64>,
+    docnos: Vec<u8>,
+    /// The meaning of the codes in the slots.
+    meaning: [u8; 256],
+    /// Whether the keys of documents are kept.
+    keyed: bool,
+}
+
+impl Default for Shelf {
+    fn default() -> Self {
+        let meaning = std::array::from_fn(|code| code as u8);
+        Shelf { words: Vec::new(), docnos: Vec::new(), meaning, keyed: false }
+    }
+}
+
+/// The place of the table of one query on its shelf.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct DocTable {
+    /// The number of the shelf.
+    pub shelf: u32,
+    /// The number of slots.
+    slots: u32,
+    /// The index of the first word.
+    start: u64,
+}
+
+const TAG_SHIFT: u32 = 48;
+const CODE_SHIFT: u32 = 40;
+const OFFSET: u64 = (1 << CODE_SHIFT) - 1;
+/// The shift by which filter bits use other bits of the hash than slots do.
+const FILTER_SHIFT: u32 = 16;
+
+/// One of `places` places, chosen by the low half of a hash.
+#[inline(always)]
+fn place(hash: u64, places: usize) -> usize {
+    (((hash & u64::from(u32::MAX)) * places as u64) >> 32) as usize
+}
+
+impl DocTable {
+    fn slots(self) -> usize {
+        self.slots as usize
+    }
+
+    /// The number of words before the slots.
+    fn filter(self) -> usize {
+        self.slots().div_ceil(4)
+    }
+}
+
+/// The bit of a hash in a filter of `words` words of 64 bits: the index of its word, and the word
+/// with this bit alone.
+#[inline(always)]
+fn filter_bit(hash: u64, words: usize) -> (usize, u64) {
+    let bit = place(hash >> FILTER_SHIFT, words * 64);
+    (bit / 64, 1 << (bit % 64))
+}
+
+/// A Bloom filter with a single hash over the documents of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct DocFilter<'a>(&'a [u64]);
+
+impl DocFilter<'_> {
+    /// Returns whether a document may be in the table.
+    #[inline(always)]
+    pub fn passes(self, hash: u64) -> bool {
+        let (word, bit) = filter_bit(hash, self.0.len());
+        self.0[word] & bit != 0
+    }
+}
+
+impl Shelf {
+    /// Makes a shelf that keeps the keys of documents.
+    pub fn of_keys() -> Self {
+        Shelf { keyed: true, ..Shelf::default() }
+    }
+
+    /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
+    pub fn table(&mut self, shelf: u32, documents: usize) -> DocTable {
+        // Invariant: one slot at least stays empty, where every search ends. At most 5/4 of
+        // `MOST_DOCUMENTS`, below 2³².
+        let slots = (documents + documents / 4 + 1) as u32;
+        let table = DocTable { shelf, slots, start: self.words.len() as u64 };
+        self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
+        table
+    }
+
+    /// Sets the final code of each preliminary code.
+    pub fn recode(&mut self, meaning: [u8; 256]) {
+        self.meaning = meaning;
+    }
+
+    /// The code that a preliminary code stands for.
+    pub fn meaning(&self, code: u8) -> u8 {
+        self.meaning[usize::from(code)]
+    }
+
+    /// The code in a slot.
+    fn code_in(&self, slot: u64) -> u8 {
+        self.meaning((slot >> CODE_SHIFT) as u8)
+    }
+
+    /// Adds a document with its code; returns `false` if the table has the document already.
+    pub fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], code: u8) -> bool {
+        let first = table.start as usize + table.filter();
+        let mut at = place(spread(record.hash), table.slots());
+        while self.words[first + at] != 0 {
+            if self.holds(self.words[first + at], record.hash, &|| docno) {
+                return false;
+            }
+            at = if at + 1 < table.slots() { at + 1 } else { 0 };
+        }
+        if self.keyed {
+            self.docnos.extend_from_slice(&record.key.to_le_bytes());
+        }
+        // The slot points behind the key, at the length, so that a table without keys is read in
+        // the same way.
+        let tag = record.hash >> TAG_SHIFT << TAG_SHIFT;
+        // Invariant: no slot that is taken is 0, for codes of named documents begin at 2.
+        self.words[first + at] = tag | u64::from(code) << CODE_SHIFT | self.docnos.len() as u64;
+        let (word, bit) = filter_bit(record.hash, table.filter());
+        self.words[table.start as usize + word] |= bit;
+        // One byte for nearly all; 255 announces four more.
+        match u8::try_from(docno.len()) {
+            Ok(length) if length < u8::MAX => self.docnos.push(length),
+            _ => {
+                self.docnos.push(u8::MAX);
+                self.docnos.extend_from_slice(&(docno.len() as u32).to_le_bytes());
+            }
+        }
+        self.docnos.extend_from_slice(docno);
+        true
+    }
+
+    /// All documents of a table with their codes, in arbitrary order.
+    pub fn documents(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u8)> {
+        let first = table.start as usize + table.filter();
+        let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
+        slots.map(|&slot| (self.docno(slot), self.code_in(slot)))
+    }
+
+    /// All documents of a table with their keys, in arbitrary order, if keys are kept.
+    pub fn keys(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u64)> {
+        let first = table.start as usize + table.filter();
+        let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
+        slots.filter_map(|&slot| Some((self.docno(slot), self.key_in(slot)?)))
+    }
+
+    /// The code of a document and the key that it was added with, if it is judged (or pooled) and
+    /// keys are kept.
+    #[inline(always)]
+    pub fn keyed<'a>(
+        &self,
+        table: DocTable,
+        hash: u64,
+        docno: impl Fn() -> &'a [u8],
+    ) -> Option<(u8, u64)> {
+        if !self.filter(table).passes(hash) {
+            return None;
+        }
+        let slot = self.probe(table, hash, &docno)?;
+        Some((self.code_in(slot), self.key_in(slot)?))
+    }
+
+    /// The key of the document in a slot.
+    fn key_in(&self, slot: u64) -> Option<u64> {
+        let end = (slot & OFFSET) as usize;
+        let bytes = self.docnos[..end].last_chunk().filter(|_| self.keyed)?;
+        Some(u64::from_le_bytes(*bytes))
+    }
+
+    /// The code of a document, if it is judged (or pooled).
+    #[inline(always)]
+    pub fn code<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<u8> {
+        if !self.filter(table).passes(hash) {
+            return None;
+        }
+        self.code_behind_filter(table, hash, &docno)
+    }
+
+    /// Reads a table once if many documents are looked up: from end to end, as the processor
+    /// fetches ahead, and not slot by slot.
+    pub fn fetch(&self, table: DocTable, lookups: usize) {
+        if lookups * 8 > table.slots() {
+            let words = &self.words[table.start as usize..][..table.filter() + table.slots()];
+            std::hint::black_box(words.iter().step_by(8).fold(0, |all, word| all | word));
+        }
+    }
+
+    /// The filter of a table.
+    #[inline(always)]
+    pub fn filter(&self, table: DocTable) -> DocFilter<'_> {
+        DocFilter(&self.words[table.start as usize..][..table.filter()])
+    }
+
+    /// The code of a document that passes the filter, if it is judged (or pooled).
+    #[inline(always)]
+    pub fn code_behind_filter<'a>(
+        &self,
+        table: DocTable,
+        hash: u64,
+        docno: &dyn Fn() -> &'a [u8],
+    ) -> Option<u8> {
+        self.probe(table, hash, docno).map(|slot| self.code_in(slot))
+    }
+
+    /// The slot of a document.
+    #[inline(never)]
+    fn probe<'a>(&self, table: DocTable, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> Option<u64> {
+        let first = table.start as usize + table.filter();
+        let slots = &self.words[first..first + table.slots()];
+        let mut at = place(spread(hash), slots.len());
+        loop {
+            match slots[at] {
+                0 => return None,
+                slot if self.holds(slot, hash, docno) => return Some(slot),
+                _ => at = if at + 1 < slots.len() { at + 1 } else { 0 },
+            }
+        }
+    }
+
+    /// Whether the slot is that of the docno, which is asked for only where its tag is that of the
+    /// hash.
+    #[inline(always)]
+    fn holds<'a>(&self, slot: u64, hash: u64, docno: &dyn Fn() -> &'a [u8]) -> bool {
+        slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno()
+    }
+
+    /// The docno of a slot.
+    #[inline(always)]
+    fn docno(&self, slot: u64) -> &[u8] {
+        let stored = &self.docnos[(slot & OFFSET) as usize..];
+        match stored[0] {
+            u8::MAX => {
+                let length = stored[1..5]
+                    .iter()
+                    .rev()
+                    .fold(0, |length, &byte| length << 8 | usize::from(byte));
+                &stored[5..5 + length]
+            }
+            length => &stored[1..1 + usize::from(length)],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::hash::Seed;
+    use crate::bytes::known_seeds::{KNOWN, OTHER, colliding};
+
+    #[test]
+    fn every_document_is_found_and_no_other() {
+        let mut shelf = Shelf::default();
+        let docno =
+            |query: usize, n: usize| format!("{}{query}-{n}", "x".repeat(n % 300)).into_bytes();
+        let sizes = [0, 1, 3, 4, 7, 8, 100, 1000];
+        let tables: Vec<DocTable> = sizes
+            .iter()
+            .enumerate()
+            .map(|(query, &size)| {
+                let table = shelf.table(0, size);
+                for n in 0..size {
+                    let id = docno(query, n);
+                    let record = Record {
+                        key: 0,
+                        hash: KNOWN.hash(&id, 0, id.len()),
+                        at: 0,
+                        length: 0,
+                        query: 0,
+                    };
+                    assert!(shelf.insert(table, &record, &id, (2 + n % 250) as u8));
+                    assert!(!shelf.insert(table, &record, &id, 77));
+                }
+                table
+            })
+            .collect();
+        let mut shift = [0; 256];
+        (0..256).for_each(|code| shift[code] = (code as u8).wrapping_add(1));
+        shelf.recode(shift);
+        for (query, (&size, &table)) in sizes.iter().zip(&tables).enumerate() {
+            for n in 0..size + 50 {
+                let id = docno(query, n);
+                let expected = (n < size).then_some((3 + n % 250) as u8);
+                assert_eq!(shelf.code(table, KNOWN.hash(&id, 0, id.len()), || &id), expected);
+            }
+        }
+    }
+
+    /// The number of slots beyond its own that are looked at to find each of the documents once.
+    fn detours(seed: Seed, docnos: &[Vec<u8>]) -> usize {
+        let mut shelf = Shelf::default();
+        let table = shelf.table(0, docnos.len());
+        let hash = |docno: &[u8]| seed.hash(docno, 0, docno.len());
+        for docno in docnos {
+            let record = Record { hash: hash(docno), ..Record::default() };
+            assert!(shelf.insert(table, &record, docno, 3));
+        }
+        let slots = &shelf.words[table.start as usize + table.filter()..][..table.slots()];
+        let detour = |docno: &Vec<u8>| {
+            let home = place(spread(hash(docno)), slots.len());
+            let from_home = slots[home..].iter().chain(&slots[..home]);
+            from_home.take_while(|&&slot| !shelf.holds(slot, hash(docno), &|| docno)).count()
+        };
+        docnos.iter().map(detour).sum()
+    }
+
+    /// Documents that were chosen to collide under a seed cost a detour to each of them; under
+    /// another seed they are like any others.
+    #[test]
+    fn documents_chosen_to_collide_need_the_seed() {
+        let count = 3000;
+        let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
+        assert_eq!(detours(KNOWN, &chosen), count * (count - 1) / 2);
+        let plain: Vec<Vec<u8>> =
+            (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
+            let found = [&chosen, &plain].map(|ids| detours(seed, ids));
+            assert!(found.iter().all(|&detours| detours < 4 * count), "{found:?} under {seed:?}");
+        }
+    }
+}

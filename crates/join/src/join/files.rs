@@ -1,0 +1,403 @@
+//! Judgments and runs that are texts, joined.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::bytes::hash::Seed;
+use crate::bytes::input::{Input, RunInput, run_names};
+use crate::error::{Problems, Result};
+use crate::format::foreign::OtherFormat;
+use crate::format::{Form, Partner};
+use crate::join::qrels::Qrels;
+use crate::join::run;
+use crate::join::sound::{finish, sound, stdin_once};
+use crate::judged_by::JudgedBy;
+use crate::lines::chunks::ChunkSize;
+use crate::lines::diagnostics::RunProblems;
+use crate::lines::shape::Role;
+use crate::matrix::{LabelMatrix, StagedRun};
+use crate::record::of_text::{RunReading, TakeSource, with_run};
+use crate::record::reader::Source;
+use crate::settings::Join;
+use crate::text::{Purpose, ToldText};
+
+impl Join {
+    /// Reads and joins qrels and runs in any [`InputFormat`], recognised by the content.
+    /// [`Join::runs`] joins given qrels with further runs.
+    ///
+    /// The lines of a run may be in any order. A run is read fastest, and without memory for each
+    /// line, if the lines of a query are together. Queries that the qrels lack are counted
+    /// ([`RunInfo::ignored`]); a query of the qrels that a run lacks has depth 0 in the run. A run
+    /// without a name of its own ([`RunInput::named`]) is named by as many of the last components
+    /// of its path as distinguish it; paths that are equal throughout are numbered.
+    ///
+    /// # Errors
+    /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among
+    /// them documents that are twice in a ranking or judged twice (under the dialects of trec_eval
+    /// they are [`Error::Repeated`]); an input without lines; a run without a query of the qrels;
+    /// two runs with an equal given name.
+    ///
+    /// [`RunInfo::ignored`]: crate::matrix::RunInfo::ignored
+    pub fn files(
+        &self,
+        qrels: impl Into<Input>,
+        runs: impl IntoIterator<Item = impl Into<RunInput>>,
+    ) -> Result<LabelMatrix> {
+        let runs = runs.into_iter().map(Into::into).collect();
+        self.files_in_chunks(qrels.into(), runs, ChunkSize::default(), Seed::random())
+    }
+
+    pub(crate) fn files_in_chunks(
+        &self,
+        qrels: Input,
+        runs: Vec<RunInput>,
+        size: ChunkSize,
+        seed: Seed,
+    ) -> Result<LabelMatrix> {
+        if self.judged_by == Some(JudgedBy::Span) {
+            return self.passage_files(qrels, runs);
+        }
+        self.check_units()?;
+        self.check_qrels_units()?;
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
+        if self.judged_by.is_some() && qrels.passes() {
+            return self.runs(&self.qrels(qrels)?, runs);
+        }
+        let (qrels, form) = self.judgments_text(qrels)?;
+        let mut runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
+        let swapped = runs.iter().find(|(_, text)| {
+            text.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped)
+        });
+        let swapped = swapped.map(|(_, text)| &text.name[..]);
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
+        let staged = self.read(&mut runs, &qrels, problems, size)?;
+        let matrix = || finish(qrels.into_matrix(self), staged);
+        rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
+    }
+
+    /// Reads runs of text, and joins the runs with qrels read before.
+    ///
+    /// ```
+    /// use laneval::{Input, Join, Qrels, RunInput};
+    /// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0)])?;
+    /// for name in ["bm25", "splade"] {
+    ///     let text = Input::Bytes { name: name.into(), bytes: "q1 Q0 d1 1 2.5 tag\n".into() };
+    ///     let matrix = Join::default().runs(&qrels, [RunInput::named(name, text)])?;
+    ///     assert_eq!(matrix.runs()[0].name, name);
+    /// }
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Join::files`]; qrels read in another dialect.
+    pub fn runs(
+        &self,
+        qrels: &Qrels,
+        runs: impl IntoIterator<Item = impl Into<RunInput>>,
+    ) -> Result<LabelMatrix> {
+        self.check_dialect(qrels)?;
+        let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
+        if qrels.passages().is_some() {
+            return self.passage_runs(qrels, runs);
+        }
+        self.check_units()?;
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input))?;
+        let mut runs = self.open(runs, names, qrels.partner())?;
+        let staged = self.read(&mut runs, qrels, Problems::default(), ChunkSize::default())?;
+        let matrix = || finish(qrels.matrix(self), staged);
+        rayon::join(matrix, || drop(runs)).0
+    }
+
+    /// Opens runs, and recognises their formats by their first lines.
+    fn open(
+        &self,
+        runs: Vec<RunInput>,
+        names: Vec<String>,
+        partner: Option<&Partner>,
+    ) -> Result<Vec<NamedText>> {
+        let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
+        let texts = texts.collect::<Result<Vec<_>>>()?;
+        let told = |opened| ToldText::held(self.read_settings(), opened, Purpose::Run(partner));
+        let texts: Vec<ToldText> = texts.into_par_iter().map(told).collect();
+        Ok(names.into_iter().zip(texts).collect())
+    }
+
+    /// Reads runs; returns the runs if neither the runs nor the qrels have problems. `problems` are
+    /// the problems of the qrels.
+    fn read(
+        &self,
+        runs: &mut [NamedText],
+        qrels: &Qrels,
+        problems: Problems,
+        size: ChunkSize,
+    ) -> Result<Vec<StagedRun>> {
+        let joining = self.joining(qrels);
+        let of = RunReading { seed: qrels.seed(), size, watch: self.watch() };
+        let read = |(name, ToldText { name: source, form, body }): &mut NamedText| match form {
+            Ok(form) => {
+                with_run(source, form, body, of, JoinRun { name, joining: joining.clone() })
+            }
+            // Without their judgments scores cannot be recognised, which is not a problem of the
+            // run.
+            Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
+                Ok((StagedRun::default(), RunProblems::default()))
+            }
+            Err(foreign) => {
+                let lines = foreign.problems(Role::Run, source);
+                Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
+            }
+        };
+        let staged: Vec<_> = runs.par_iter_mut().map(read).collect();
+        sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
+    }
+}
+
+/// A run that was opened and not read yet, by its name.
+type NamedText = (String, ToldText);
+
+/// Reads a run called `name`.
+struct JoinRun<'a> {
+    name: &'a str,
+    joining: run::Joining<'a>,
+}
+
+impl TakeSource for JoinRun<'_> {
+    type Output = (StagedRun, RunProblems);
+
+    fn take(self, source: &impl Source) -> Result<Self::Output> {
+        run::read(source, self.name, self.joining)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::known_seeds::{KNOWN, OTHER, colliding};
+    use crate::cases::cases;
+    use crate::lines::dialect::Dialect;
+    use crate::repeats::Repeats;
+    use crate::rule::Ties;
+    use crate::units::map::UnitMap;
+    use crate::units::rule::Units;
+    use proptest::prelude::*;
+    use std::num::NonZeroU32;
+
+    fn input(name: &str, text: &str) -> Input {
+        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
+    }
+
+    /// Returns everything that is in a matrix.
+    fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
+        let ids = (matrix.queries().clone(), matrix.runs().to_vec());
+        let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+        let judged = (matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint());
+        (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
+    }
+
+    /// Cuts both texts everywhere, plain and compressed, under two seeds, and compares the results.
+    fn check(join: Join, qrels: &str, run: &str) {
+        let compressed = |input: Input| match input {
+            Input::Bytes { name, bytes } => {
+                Input::Bytes { name, bytes: zstd::encode_all(&bytes[..], 1).unwrap() }
+            }
+            other => other,
+        };
+        let read = |qrels: Input, run: Input, size: usize| {
+            let seed = if size.is_multiple_of(2) { KNOWN } else { OTHER };
+            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(size), seed);
+            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
+        };
+        let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
+        let whole = read(qrels_text.clone(), run_text.clone(), usize::MAX / 2);
+        for size in 1..=qrels.len().max(run.len()) {
+            assert_eq!(
+                read(qrels_text.clone(), run_text.clone(), size),
+                whole,
+                "in chunks of {size}"
+            );
+            if size % 5 == 1 {
+                let (qrels, run) = (compressed(qrels_text.clone()), compressed(run_text.clone()));
+                assert_eq!(read(qrels, run, size), whole, "compressed, in blocks of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn cuts_change_nothing() {
+        let qrels = "2 0 a 1\n2 0 b 0\n\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
+        let ranked = "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 2 1 \
+                      t\n9 Q0 a 1 1 u\n";
+        for (_, ties) in Ties::ALL {
+            let join = Join { ties, keep_ties: true, ..Join::default() };
+            check(join.clone(), qrels, ranked);
+            check(Join { depth: NonZeroU32::new(1), ..join.clone() }, qrels, ranked);
+            check(join, &format!("{qrels}2 0 c 1"), &format!("{ranked}2 Q0 c 1 9 v"));
+        }
+        check(
+            Join::default(),
+            &format!("{qrels}2 0 a 1\n10 0 a 1"),
+            &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
+        );
+    }
+
+    #[test]
+    fn cuts_change_no_units() {
+        let qrels = "2 0 a 1\n2 0 b 0\n1 0 c 3\n1 0 a 2\n";
+        let run = "2 Q0 a#1 1 2 t\n2 Q0 b 2 2 t\n2 Q0 a#2 4 1 t\n1 Q0 c#1#1 3 1 t\n1 Q0 b#1 1 3 \
+                   t\r\n1 Q0 c#1#2 2 1 t\n9 Q0 a 1 1 u\n";
+        let scattered = format!("{run}2 Q0 a#3 5 2 t\n1 Q0 a#3 5 3 t\n");
+        let map = [
+            ("a#1", "a"),
+            ("a#2", "a"),
+            ("a#3", "c"),
+            ("b", "b"),
+            ("b#1", "b"),
+            ("c#1#1", "c"),
+            ("c#1#2", "a"),
+        ];
+        let map = Units::Map(Arc::new(UnitMap::of(map).unwrap()));
+        for units in [Units::before("#"), Units::before_first("#"), map, Units::AsIs] {
+            for repeats in ["error", "first", "blank", "sum", "mean:2"] {
+                let repeats: Repeats = repeats.parse().unwrap();
+                let join = Join { units: units.clone(), repeats: Some(repeats), ..Join::default() };
+                for text in [run, &scattered, &format!("{run}1 Q0 #2 9 1 t\n1 Q0 zz 9 9 t\n")] {
+                    check(join.clone(), qrels, text);
+                    check(Join { rows: NonZeroU32::new(2), ..join.clone() }, qrels, text);
+                }
+                let passages = "2 0 a#1 1\n2 0 a#9 2\n1 0 c#1 3\n2 0 b 0\n1 0 a#1 -1\n";
+                let join = Join { qrels_units: Units::before("#"), ..join };
+                check(join, passages, run);
+            }
+        }
+    }
+
+    /// Returns a matrix as NumPy writes it; each byte of a value is one of `bytes`.
+    fn matrix(descr: &str, fortran: bool, shape: [usize; 2], bytes: &[u8]) -> Vec<u8> {
+        let order = if fortran { "True" } else { "False" };
+        let [queries, documents] = shape;
+        let header = format!(
+            "{{'descr': '{descr}', 'fortran_order': {order}, 'shape': ({queries}, {documents})}}\n"
+        );
+        let size: usize = descr[2..].parse().unwrap();
+        let values = bytes.iter().cycle().take(queries * documents * size).copied();
+        let length = (header.len() as u16).to_le_bytes();
+        [&b"\x93NUMPY\x01\x00"[..], &length, header.as_bytes()]
+            .concat()
+            .into_iter()
+            .chain(values)
+            .collect()
+    }
+
+    /// Reads matrices as they lie in memory, and compressed, which makes lines of them, and
+    /// compares the results.
+    fn check_matrices(join: &Join, qrels: &[u8], run: &[u8]) {
+        let read = |bytes: [Vec<u8>; 2], seed: Seed| {
+            let [qrels, run] = bytes;
+            let input = |name: &str, bytes: Vec<u8>| Input::Bytes { name: name.to_owned(), bytes };
+            let (qrels, run) = (input("qrels.npy", qrels), input("run.npy", run));
+            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed);
+            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
+        };
+        let compressed = [qrels, run].map(|bytes| zstd::encode_all(bytes, 1).unwrap());
+        assert_eq!(read([qrels.to_vec(), run.to_vec()], KNOWN), read(compressed, OTHER));
+    }
+
+    #[test]
+    fn documents_that_count_for_one_are_on_the_lines_of_their_queries() {
+        let map =
+            Units::Map(Arc::new(UnitMap::of((1..=12).map(|n: u32| (n.to_string(), "a"))).unwrap()));
+        let qrels = matrix("|i1", false, [3, 12], &[0, 1, 2, 0, 3]);
+        let run = matrix("<u2", false, [3, 12], &[1, 2, 3, 4, 5]);
+        for repeats in ["error", "first", "sum"] {
+            let repeats: Repeats = repeats.parse().unwrap();
+            let join = Join { units: map.clone(), repeats: Some(repeats), ..Join::default() };
+            check_matrices(&join, &qrels, &run);
+        }
+        let join = Join { units: map, repeats: Some(Repeats::Error), ..Join::default() };
+        let input = |name: &str, bytes: &[u8]| Input::Bytes {
+            name: name.to_owned(),
+            bytes: bytes.to_vec(),
+        };
+        let error =
+            join.files(input("qrels", &qrels), [input("run", &run)]).unwrap_err().to_string();
+        assert!(
+            error.contains("run:2: docno 'a' occurs again for query '2', first on line 2"),
+            "{error}"
+        );
+    }
+
+    /// Hashes of queries and documents that are all the same under one of two seeds change nothing.
+    #[test]
+    fn hashes_change_nothing() {
+        let ids: Vec<[u8; 16]> = colliding(KNOWN).take(12).collect();
+        let line = |n: usize, rest: String| {
+            [&ids[n * 7 % 3][..], b" 0 ", &ids[n * 5 % 12], rest.as_bytes(), b"\n"].concat()
+        };
+        let qrels: Vec<Vec<u8>> = (0..10).map(|n| line(n, format!(" {}", n % 3))).collect();
+        let run: Vec<Vec<u8>> = (0..12).map(|n| line(n, format!(" 1 {} t", n % 4))).collect();
+        let (qrels, run) = (qrels.concat(), run.concat());
+        let read = |seed: Seed| {
+            let input =
+                |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
+            let (qrels, run) = (input("qrels", &qrels), input("run", &run));
+            Join::default()
+                .files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed)
+                .unwrap()
+        };
+        assert_eq!(all(&read(KNOWN)), all(&read(OTHER)));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(cases(60)))]
+
+        #[test]
+        fn matrices_are_what_their_lines_are(
+            descrs in proptest::array::uniform2(proptest::sample::select(vec![
+                "|b1", "|i1", "|u1", "<i2", ">i2", "<u4", "<i8", ">u8", "<f2", "<f4", ">f4", "<f8",
+                ">f8",
+            ])),
+            fortran in proptest::array::uniform2(any::<bool>()),
+            (queries, documents) in (0usize..5, 0usize..14),
+            bytes in proptest::collection::vec(
+                proptest::sample::select(vec![0, 1, 2, 3, 60, 127, 192, 255]),
+                1..40,
+            ),
+            (cut, more) in (0usize..60, 0usize..60),
+            (ties, depth) in (0..Ties::ALL.len(), 0u32..5),
+        ) {
+            let shape = [queries, documents];
+            let [qrels, mut run] = [0, 1].map(|at| matrix(descrs[at], fortran[at], shape, &bytes));
+            // One of twenty is cut off, and one of twenty goes on.
+            run.truncate(run.len() - if cut < 3 { cut.min(queries * documents) } else { 0 });
+            run.extend(vec![0; more.saturating_sub(56)]);
+            let ties = Ties::ALL[ties].1;
+            let join =
+                Join { ties, depth: NonZeroU32::new(depth), keep_ties: true, ..Join::default() };
+            check_matrices(&join, &qrels, &run);
+            check_matrices(
+                &Join { drop_identical_ids: true, keep_ties: false, ..join },
+                &qrels,
+                &run,
+            );
+        }
+
+        #[test]
+        fn cuts_change_nothing_in_any_text(
+            qrels in "(([12] 0 [a-f] [0-2]|# \
+                      x|[12]|)\n){1,8}", run in "(([123] 0 [a-j] 1 [0-3] [tu]|# 1|[12] \
+                          0|)\r?\n){1,12}"
+        ) {
+            for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
+                check(Join { dialect, ..Join::default() }, &qrels, &run);
+            }
+            check(
+                Join { dialect: Dialect::Trec10, depth: NonZeroU32::new(2), ..Join::default() },
+                &qrels,
+                &run,
+            );
+        }
+    }
+}

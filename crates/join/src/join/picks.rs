@@ -1,0 +1,70 @@
+//! Queries picked out of runs, and their retrieved documents.
+
+use crate::matrix::LabelMatrix;
+use crate::spans::Span;
+
+/// The picked queries. Queries without judgments get numbers behind all queries of the qrels.
+#[derive(Debug)]
+pub(crate) struct Picks {
+    pub ids: Vec<Vec<u8>>,
+    pub judged: u32,
+}
+
+impl Picks {
+    /// Returns the number of the query `id`, which is `judged` in the qrels, if it is picked.
+    pub fn number(&self, id: &[u8], judged: Option<u32>) -> Option<u32> {
+        let place = self.ids.iter().position(|picked| picked == id)?;
+        Some(judged.unwrap_or(self.judged + place as u32))
+    }
+}
+
+/// A retrieved document at its rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Retrieved {
+    /// The id of the document.
+    pub docno: Vec<u8>,
+    /// The compared score: rounded if scores are compared as f32.
+    pub score: f64,
+    /// The code of the grade.
+    pub code: u8,
+    /// The grade, if it is 0 or more.
+    pub grade: Option<f64>,
+    /// The number of documents of the run with this score, itself included. Documents behind the
+    /// ranks that are kept are counted too.
+    pub tied: u32,
+    /// The passage, if results are passages.
+    pub span: Option<RetrievedSpan>,
+}
+
+/// A retrieved passage at its rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetrievedSpan {
+    /// The positions.
+    pub span: Span,
+    /// The number of positions that no higher rank covered.
+    pub new: u32,
+    /// The number of new positions in gold of at least each grade.
+    pub gold: Vec<u64>,
+}
+
+/// A query with all its documents.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PickedQuery {
+    /// The id of the query.
+    pub id: Vec<u8>,
+    /// The documents that the qrels name for the query, with their grades, by id; `None` if the
+    /// qrels lack the query. A negative grade may be any.
+    pub judged: Option<Vec<(Vec<u8>, f64)>>,
+    /// The ranking of the query in each run; `None` if a run lacks the query.
+    pub rankings: Vec<Option<Vec<Retrieved>>>,
+}
+
+/// Queries with all their documents, and the matrix of their rankings, in which all other queries
+/// are missing.
+#[derive(Debug)]
+pub struct Picked {
+    /// The queries in the order asked for.
+    pub queries: Vec<PickedQuery>,
+    /// The matrix of the rankings.
+    pub matrix: LabelMatrix,
+}

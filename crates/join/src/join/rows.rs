@@ -1,0 +1,115 @@
+//! The rows of a text, passed on one by one in the order of the text; a run of scores alone needs
+//! its judgments.
+
+use super::qrels::Qrels;
+use super::united_rows::HeldRows;
+use crate::bytes::input::Input;
+use crate::error::{Error, Result};
+use crate::format::Partner;
+use crate::lines::shape::Role;
+use crate::repeats::Repeats;
+use crate::rows::text_rows::{TextRow, each_row};
+use crate::settings::Join;
+
+impl Join {
+    /// Passes the judgments of a text in any [`InputFormat`](crate::format::InputFormat) to `take`,
+    /// in the order of the text, until `take` returns `false`. An error that `take` returns for a
+    /// row becomes an error of the text.
+    ///
+    /// Documents judged twice are not noticed.
+    ///
+    /// ```
+    /// use laneval::{Input, Join};
+    /// let text = b"query-id\tcorpus-id\tscore\nq1\td7\t1\nq2\td9\t0.50\n".to_vec();
+    /// let mut trec = String::new();
+    /// Join::default().each_judgment(
+    ///     Input::Bytes { name: "qrels.tsv".into(), bytes: text },
+    ///     |row| {
+    ///         let [query, doc, grade] =
+    ///             [row.query, row.doc, row.number].map(String::from_utf8_lossy);
+    ///         trec += &format!("{query} 0 {doc} {grade}\n");
+    ///         Ok(true)
+    ///     },
+    /// )?;
+    /// assert_eq!(trec, "q1 0 d7 1\nq2 0 d9 0.50\n");
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An unreadable text; the problems of all its lines; a text without a judgment.
+    pub fn each_judgment(
+        &self,
+        input: impl Into<Input>,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        self.check_qrels_units()?;
+        let input = input.into();
+        if !self.qrels_units.is_given() {
+            return each_row(self.read_settings(), input, Role::Qrels, None, take);
+        }
+        let (name, rows) = self.held_rows(input, Role::Qrels, None)?;
+        rows.each_judgment(&name, &self.qrels_units, take)
+    }
+
+    /// Passes the results of a run to `take`, in the order of the text, until `take` returns
+    /// `false`. A run of scores alone needs LETOR judgments.
+    ///
+    /// ```
+    /// use laneval::text::TextRank;
+    /// use laneval::{Input, Join};
+    /// let text = br#"{"q1": {"d7": 2.5, "d9": 0.25}, "q2": {"d7": 1e-3}}"#.to_vec();
+    /// let mut ranks = Vec::new();
+    /// Join::default().each_result(
+    ///     Input::Bytes { name: "run.json".into(), bytes: text },
+    ///     None,
+    ///     |row| {
+    ///         if let Some(TextRank::Counted(rank)) = row.rank {
+    ///             ranks.push((rank, row.value));
+    ///         }
+    ///         Ok(true)
+    ///     },
+    /// )?;
+    /// assert_eq!(ranks, [(1, 2.5), (2, 0.25), (1, 0.001)]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Join::each_judgment`]; ranks other than 1, 2, 3 … in a format that requires consecutive
+    /// ranks.
+    pub fn each_result(
+        &self,
+        input: impl Into<Input>,
+        judgments: Option<&Qrels>,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<()> {
+        self.check_units()?;
+        let (input, partner) = (input.into(), judgments.and_then(Qrels::partner));
+        let Some(asked) = self.units_asked() else {
+            return each_row(self.read_settings(), input, Role::Run, partner, take);
+        };
+        if asked.repeats == Repeats::Blank {
+            return Err(Error::Unanswerable(
+                "--repeats blank leaves ranks empty, which files of results cannot have: take \
+                 --repeats first"
+                    .to_owned(),
+            ));
+        }
+        let (name, rows) = self.held_rows(input, Role::Run, partner)?;
+        rows.each_result(&name, (asked, &self.rule()), take)
+    }
+
+    /// Reads all rows of a text, to put those of each unit together.
+    fn held_rows(
+        &self,
+        input: Input,
+        role: Role,
+        partner: Option<&Partner>,
+    ) -> Result<(String, HeldRows)> {
+        let (name, mut rows) = (input.shown(), HeldRows::new());
+        each_row(self.read_settings(), input, role, partner, |row| {
+            rows.push(row);
+            Ok(true)
+        })?;
+        Ok((name, rows))
+    }
+}

@@ -1,0 +1,28 @@
+//! Sets of judged documents that several queries share.
+
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::qrels::Qrels;
+use crate::matrix::SharedJudgments;
+
+impl Qrels {
+    /// Counts the queries of each set of judged documents. A set is known by the sum of the hashes
+    /// of its documents, which does not depend on their order.
+    pub(crate) fn shared_judgments(&self) -> Option<SharedJudgments> {
+        let mut queries_of: HashMap<(u128, usize), u64> = HashMap::new();
+        let judged = if self.passages().is_some() { 0 } else { self.queries().len() as u32 };
+        for query in 0..judged {
+            let (shelf, table) = self.judged(query);
+            let hashes = shelf.documents(table).map(|(docno, _)| xxh3_128(docno));
+            let (sum, count) =
+                hashes.fold((0u128, 0), |(sum, count), hash| (sum.wrapping_add(hash), count + 1));
+            if count >= 2 {
+                *queries_of.entry((sum, count)).or_default() += 1;
+            }
+        }
+        let sizes: Vec<u64> = queries_of.into_values().collect();
+        SharedJudgments::of(&sizes, self.queries().len() as u64)
+    }
+}

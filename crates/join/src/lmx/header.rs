@@ -1,0 +1,189 @@
+//! The header and the table of sections.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::fields::damaged;
+use super::layout::{
+    ALIGN, ENTRY, EXACT, GROUPS, HEADER, IDEAL, MOST_SECTIONS, OPTIONAL, REQUIRED, SECTIONS, SPANS,
+    TIED, VERSION, name_of,
+};
+use crate::error::{Error, Result};
+use crate::format::lmx::{DRAFT, MAGIC, is_label_matrix};
+
+/// One section of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// The number of its kind: its index + 1, or the number of a further section.
+    pub kind: u32,
+    /// The name of the section; `unknown` for an optional section that this laneval does not know.
+    pub name: &'static str,
+    /// The offset of its first byte in the file.
+    pub offset: u64,
+    /// The length of the section in bytes.
+    pub length: u64,
+    /// The xxh3-64 of the bytes of the section.
+    pub checksum: u64,
+}
+
+/// The header and table of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// The version of the format.
+    pub version: u32,
+    /// The length of the file in bytes.
+    pub bytes: u64,
+    /// The sections in file order.
+    pub sections: Vec<Section>,
+}
+
+impl Description {
+    /// Reads the header and section table of the file at `path`.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
+        let failed = |e| Error::io(path, "read", e);
+        let length = file.metadata().map_err(failed)?.len();
+        let mut start = Vec::new();
+        file.take((HEADER + ENTRY * MOST_SECTIONS) as u64)
+            .read_to_end(&mut start)
+            .map_err(failed)?;
+        describe(&start, length, path)
+    }
+
+    /// Whether `start`, the first bytes of a file, is the start of a `.lmx` file, that of a draft
+    /// included.
+    pub fn recognises(start: &[u8]) -> bool {
+        is_label_matrix(start)
+    }
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default())
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default())
+}
+
+/// Checks the header and the table, which are at the start of a file of `length` bytes: magic,
+/// version, checksum, sizes, order.
+pub(super) fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
+    let header = |message: String| damaged(path, "header", message);
+    if start.starts_with(&DRAFT) {
+        return Err(header(
+            "was written by a draft of laneval: make it again with `laneval build`".into(),
+        ));
+    }
+    if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
+        return Err(header("is not a .lmx file (made by `laneval build`)".into()));
+    }
+    let Some(head) = start.get(..HEADER) else {
+        return Err(header(format!("the file ends after {length} bytes")));
+    };
+    let (version, count) = (u32_at(head, 8), u32_at(head, 12) as usize);
+    if version != VERSION {
+        return Err(header(format!(
+            "is of format version {version}, and this laneval reads version {VERSION}: rebuild it \
+             with `laneval build`"
+        )));
+    }
+    let bytes = u64_at(head, 16);
+    // Before the checksum, for a truncated file is the most usual damage, and deserves its own
+    // words. The length in the table is believed only once it is that of the file.
+    if bytes != length {
+        return Err(header(format!(
+            "the file has {length} bytes where its header says {bytes}: it is truncated"
+        )));
+    }
+    if !(SECTIONS.len()..=MOST_SECTIONS).contains(&count) {
+        return Err(header(format!(
+            "has {count} sections, which no file of version {version} has"
+        )));
+    }
+    let table_end = HEADER + ENTRY * count;
+    let Some(table) = start.get(..table_end) else {
+        return Err(header(format!("the file ends after {length} bytes")));
+    };
+    let mut unsigned = table.to_vec();
+    // The checksum is over the header with zeros in the place of the checksum, as it was when it
+    // was computed.
+    unsigned[HEADER - 8..HEADER].fill(0);
+    if xxh3_64(&unsigned) != u64_at(head, 24) {
+        return Err(header("the checksum does not match: the file is damaged".into()));
+    }
+    let sections = sections_of(&table[HEADER..], bytes, path)?;
+    Ok(Description { version, bytes, sections })
+}
+
+/// Reads the entries of the table of a file of `bytes` bytes, and checks that the sections lie one
+/// behind the other up to its end.
+fn sections_of(entries: &[u8], bytes: u64, path: &Path) -> Result<Vec<Section>> {
+    let header = |message: String| damaged(path, "header", message);
+    let mut sections: Vec<Section> = Vec::new();
+    let mut end = (HEADER + entries.len()) as u64;
+    for (at, entry) in entries.chunks_exact(ENTRY).enumerate() {
+        let (kind, mark) = (u32_at(entry, 0), u32_at(entry, 4));
+        let core = at < SECTIONS.len();
+        let name = if core { SECTIONS[at] } else { name_of(kind) };
+        // Invariant: behind this loop sections ascend, do not overlap, and lie in the file, so that
+        // slices of it need no check.
+        let next = if core { kind as usize == at + 1 } else { kind > sections[at - 1].kind };
+        let (offset, length) = (u64_at(entry, 8), u64_at(entry, 16));
+        // Checked: a length near 2⁶⁴ would wrap to a small end.
+        let inside = offset >= end && offset.checked_add(length).is_some_and(|end| end <= bytes);
+        if !next || !inside || !offset.is_multiple_of(ALIGN as u64) {
+            return Err(damaged(path, name, "lies outside of the file".into()));
+        }
+        match mark {
+            0 if core => {}
+            _ if core => {
+                return Err(damaged(path, name, "the reserved word of its entry is not 0".into()));
+            }
+            REQUIRED if ![TIED, IDEAL, EXACT, GROUPS, SPANS].contains(&kind) => {
+                return Err(header(format!(
+                    "needs its section of kind {kind}, which this laneval does not know: a newer \
+                     laneval reads it"
+                )));
+            }
+            OPTIONAL | REQUIRED => {}
+            _ => {
+                return Err(damaged(
+                    path,
+                    name,
+                    format!("is marked {mark}, neither optional nor required"),
+                ));
+            }
+        }
+        end = offset + length;
+        sections.push(Section { kind, name, offset, length, checksum: u64_at(entry, 24) });
+    }
+    if end != bytes {
+        return Err(header(format!(
+            "the file has {bytes} bytes, and its last section ends after {end}"
+        )));
+    }
+    Ok(sections)
+}
+
+/// The bytes of a section, after comparing their checksum.
+pub(super) fn section<'a>(
+    file: &'a [u8],
+    description: &Description,
+    at: usize,
+    path: &Path,
+) -> Result<&'a [u8]> {
+    let section = &description.sections[at];
+    let bytes = &file[section.offset as usize..(section.offset + section.length) as usize];
+    if xxh3_64(bytes) != section.checksum {
+        return Err(damaged(
+            path,
+            section.name,
+            "the checksum does not match: the file is damaged".into(),
+        ));
+    }
+    Ok(bytes)
+}

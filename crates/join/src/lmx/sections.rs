@@ -1,0 +1,172 @@
+//! Encoding and decoding of the sections of every file, except the tiles.
+
+use super::fields::{Decoder, Encoder, bytes_of};
+use crate::error::Result;
+use crate::ids::{Ids, Unmatched};
+use crate::matrix::code::{Codebook, MAX_GRADES};
+use crate::matrix::facts::{FactColumns, Facts};
+use crate::matrix::label_matrix::{LabelMatrix, RunInfo};
+use crate::matrix::tile::Packing;
+use crate::rule::{RankingRule, ScoreType, Ties};
+
+pub(super) fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.u32(match matrix.rule.ties {
+        Ties::DocnoDescending => 0,
+        Ties::DocnoAscending => 1,
+        Ties::Input => 2,
+        Ties::Rank => 3,
+    });
+    out.u32(match matrix.rule.score {
+        ScoreType::F64 => 0,
+        ScoreType::F32 => 1,
+    });
+    out.u32(matrix.rule.depth.unwrap_or(0));
+    out.u32(u32::from(matrix.rule.drop_identical_ids));
+    out.bytes(&matrix.fingerprint.to_le_bytes());
+    out.0
+}
+
+pub(super) fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)> {
+    let ties = match from.u32()? {
+        0 => Ties::DocnoDescending,
+        1 => Ties::DocnoAscending,
+        2 => Ties::Input,
+        3 => Ties::Rank,
+        other => return Err(from.bad(format!("unknown tie rule {other}"))),
+    };
+    let score = match from.u32()? {
+        0 => ScoreType::F64,
+        1 => ScoreType::F32,
+        other => return Err(from.bad(format!("unknown score type {other}"))),
+    };
+    let depth = Some(from.u32()?).filter(|&depth| depth > 0);
+    let drop_identical_ids = match from.u32()? {
+        0 => false,
+        1 => true,
+        other => {
+            return Err(from.bad(format!(
+                "unknown way {other} with documents that have the id of their query"
+            )));
+        }
+    };
+    let fingerprint = from.take(16)?.try_into().map(u128::from_le_bytes).unwrap_or_default();
+    from.end()?;
+    Ok((RankingRule { ties, score, depth, drop_identical_ids, units: None }, fingerprint))
+}
+
+pub(super) fn encode_book(book: &Codebook) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.u32(book.grades().len() as u32);
+    book.grades().iter().for_each(|grade| out.u64(grade.to_bits()));
+    out.0
+}
+
+pub(super) fn decode_book(from: &mut Decoder<'_>) -> Result<Codebook> {
+    let count = from.u32()? as usize;
+    if count > MAX_GRADES {
+        return Err(from.bad(format!("{count} grades")));
+    }
+    let grades: Vec<f64> = from.u64s(count)?.into_iter().map(f64::from_bits).collect();
+    from.end()?;
+    let bits = |grades: &[f64]| grades.iter().map(|grade| grade.to_bits()).collect::<Vec<_>>();
+    match Codebook::new(grades.iter().copied()) {
+        // By bits: −0 equals 0, and would be another file for the same matrix.
+        Ok(book) if bits(book.grades()) == bits(&grades) => Ok(book),
+        _ => Err(from.bad("the grades are not finite, distinct and ascending".into())),
+    }
+}
+
+pub(super) fn encode_ids(ids: &Ids) -> Vec<u8> {
+    let (ends, bytes) = ids.columns();
+    let mut out = Encoder::default();
+    out.u64(ids.len() as u64);
+    ends.iter().for_each(|&end| out.u64(end));
+    out.bytes(bytes);
+    out.0
+}
+
+pub(super) fn decode_ids(from: &mut Decoder<'_>) -> Result<Ids> {
+    let count = from.count()?;
+    let ends = from.u64s(count.saturating_add(1))?;
+    let bytes = from.take(from.rest.len())?.to_vec();
+    let ids = Ids::from_columns(ends, bytes)
+        .ok_or_else(|| from.bad("the ends do not fit the ids".into()))?;
+    if !ids.are_ascending() {
+        return Err(from.bad("the ids are not distinct and ascending".into()));
+    }
+    Ok(ids)
+}
+
+pub(super) fn encode_facts(facts: &Facts) -> Vec<u8> {
+    let FactColumns { offsets, codes, counts } = facts.columns();
+    let mut out = Encoder::default();
+    out.u64(codes.len() as u64);
+    out.bytes(&bytes_of(offsets));
+    out.bytes(&bytes_of(counts));
+    out.bytes(codes);
+    out.0
+}
+
+pub(super) fn decode_facts(from: &mut Decoder<'_>, queries: usize, codes: usize) -> Result<Facts> {
+    let entries = from.count()?;
+    let offsets = from.u32_column(queries + 1)?;
+    let counts = from.u32_column(entries)?;
+    let of = from.take(entries)?.to_vec();
+    from.end()?;
+    let facts = Facts::from_columns(offsets, of, counts)
+        .ok_or_else(|| from.bad("offsets, codes and counts do not fit together".into()))?;
+    facts.check(codes).map_err(|message| from.bad(message))?;
+    Ok(facts)
+}
+
+pub(super) fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.u32(runs.len() as u32);
+    for run in runs {
+        out.string(run.name.as_bytes());
+        out.string(&run.tag);
+        out.string(run.source.as_bytes());
+        out.u64(run.results);
+        out.u64(run.ignored.count);
+        // A run of a million unjudged queries must not make the file large: their number, and a few
+        // for a message.
+        let first = run.ignored.ids.iter().take(Unmatched::SHOWN);
+        out.u32(first.len() as u32);
+        first.for_each(|id| out.string(id));
+    }
+    out.0
+}
+
+pub(super) fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
+    let mut runs = Vec::new();
+    // No room by the count: each run takes 32 bytes at least, and a section that lacks them ends
+    // the loop.
+    for _ in 0..from.u32()? {
+        let name = from.text()?;
+        let tag = from.string()?.to_vec();
+        let source = from.text()?;
+        let results = from.u64()?;
+        let count = from.u64()?;
+        let mut ids = Ids::default();
+        for _ in 0..from.u32()? {
+            ids.push(from.string()?);
+        }
+        let ignored = Unmatched { count, ids };
+        runs.push(RunInfo { name, tag, source, results, ignored, ..RunInfo::default() });
+    }
+    from.end()?;
+    Ok(runs)
+}
+
+pub(super) fn encode_packing(packing: &Packing) -> Vec<u8> {
+    let mut out = Encoder::default();
+    for tile in &packing.tiles {
+        out.u64(tile.offset);
+        out.u32(tile.depth);
+        out.u32(tile.lanes);
+        out.u32(tile.first);
+        out.u32(tile.rows);
+    }
+    out.0
+}

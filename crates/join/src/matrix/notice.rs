@@ -1,0 +1,606 @@
+//! Notices about rankings, judgments or measures whose scores may mislead.
+
+use std::fmt;
+
+use super::Codebook;
+use crate::judged_by::JudgedBy;
+use crate::numbers::Level;
+use crate::rule::Ties;
+
+/// Counts of queries whose scores may mislead. Counts of different queries add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct ScoresSeen {
+    /// Queries with results.
+    pub ranked: u64,
+    /// Queries with at least one result in the qrels.
+    pub judged: u64,
+    /// Queries with several results.
+    pub several: u64,
+    /// Queries with several results, all of equal score.
+    pub equal: u64,
+    /// Queries with two checked lines that differ both in score and in rank column.
+    pub compared: u64,
+    /// Queries among `compared` with two such lines whose scores and ranks are contrary.
+    pub contrary: u64,
+    /// Queries whose order of labels changes if scores are compared as f32; 0 if scores are
+    /// compared as f32 anyway.
+    pub in_f32: u64,
+    /// Queries whose best and worst score are whole numbers from 0 to 20, like grades; 0 unless
+    /// most grades are fractions.
+    pub whole: u64,
+    /// Queries among `whole` whose scores may count their results, like reversed ranks.
+    pub counted: u64,
+    /// Queries whose rank column has decimals, while their scores count the lines.
+    pub exchanged: u64,
+    /// Queries whose scores come from arrays, where equal scores keep the order of their documents.
+    pub in_arrays: u64,
+    /// Queries among `in_arrays` in which the order of equal scores decides the first relevant
+    /// document or the documents within the cutoff.
+    pub decided: u64,
+}
+
+impl ScoresSeen {
+    /// Adds the counts of further queries.
+    pub fn merge(&mut self, other: ScoresSeen) {
+        self.ranked = self.ranked.saturating_add(other.ranked);
+        self.judged = self.judged.saturating_add(other.judged);
+        self.several = self.several.saturating_add(other.several);
+        self.equal = self.equal.saturating_add(other.equal);
+        self.compared = self.compared.saturating_add(other.compared);
+        self.contrary = self.contrary.saturating_add(other.contrary);
+        self.in_f32 = self.in_f32.saturating_add(other.in_f32);
+        self.whole = self.whole.saturating_add(other.whole);
+        self.counted = self.counted.saturating_add(other.counted);
+        self.exchanged = self.exchanged.saturating_add(other.exchanged);
+        self.in_arrays = self.in_arrays.saturating_add(other.in_arrays);
+        self.decided = self.decided.saturating_add(other.decided);
+    }
+
+    /// Counts queries with scores of arrays, and queries that the order of equal scores decides.
+    pub fn see_decided(&mut self, queries: u64, decided: u64) {
+        self.in_arrays = self.in_arrays.saturating_add(queries);
+        self.decided = self.decided.saturating_add(decided);
+    }
+
+    /// The counts beside judgments with the grades of `book`: small whole scores are strange only
+    /// where most grades are fractions.
+    #[must_use]
+    pub fn beside(self, book: &Codebook) -> Self {
+        let fractions = book.grades().iter().filter(|grade| grade.fract() != 0.0).count();
+        if 2 * fractions > book.grades().len() {
+            self
+        } else {
+            ScoresSeen { whole: 0, counted: 0, ..self }
+        }
+    }
+
+    /// Returns the notices for these counts, if equal scores are ordered by `ties`.
+    pub fn notices(&self, ties: Ties) -> Vec<Notice> {
+        let equal = self.several > 0 && self.equal == self.several;
+        let contrary = self.contrary > self.compared / 10;
+        /// The least number of queries for which a lack of judged documents is strange.
+        const STRANGE: u64 = 3;
+        let strange = self.ranked >= STRANGE && self.judged == 0;
+        [
+            strange.then_some(Notice::NothingJudged { queries: self.ranked }),
+            (self.ranked > 0 && self.whole == self.ranked && self.counted <= self.whole / 2)
+                .then_some(Notice::ScoresLikeGrades { queries: self.ranked }),
+            (self.exchanged > self.several / 2)
+                .then_some(Notice::ExchangedColumns { queries: self.exchanged, of: self.several }),
+            equal.then_some(Notice::EqualScores { queries: self.several, ties }),
+            contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
+            (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
+            (self.decided > self.in_arrays / 10)
+                .then_some(Notice::DecidedByTies { queries: self.decided, of: self.in_arrays }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// A notice. It changes no score.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Notice {
+    /// No retrieved document is in the qrels of its query, in any query: perhaps the ids are
+    /// written differently.
+    NothingJudged {
+        /// The number of queries with results.
+        queries: u64,
+    },
+    /// All results of a query have the same score, in every query with several results: the ranking
+    /// is only the order of equal scores.
+    EqualScores {
+        /// The number of queries with several results.
+        queries: u64,
+        /// The order of equal scores.
+        ties: Ties,
+    },
+    /// In more than a tenth of the queries, scores and the rank column are contrary: of two lines
+    /// of a query, one has the higher score and the other the better rank. A few lines of each
+    /// query are checked, first and last line included, in text with the lines of each query
+    /// together.
+    ContraryRanks {
+        /// The number of queries with contrary scores and ranks.
+        queries: u64,
+        /// The number of checked queries: queries with two different numbers in both columns.
+        of: u64,
+    },
+    /// In more than a tenth of the queries of arrays, documents of different grades have equal
+    /// scores, and their order decides the first relevant document or the documents within the
+    /// cutoff. The value then depends on the order of the input.
+    DecidedByTies {
+        /// The number of such queries.
+        queries: u64,
+        /// The number of all queries with scores of arrays.
+        of: u64,
+    },
+    /// Most grades of the judgments are fractions, and all scores are small whole numbers:
+    /// judgments and run are probably exchanged.
+    ScoresLikeGrades {
+        /// The number of queries with results.
+        queries: u64,
+    },
+    /// In most queries the rank column has decimals and the scores count the lines: the two columns
+    /// are probably exchanged.
+    ExchangedColumns {
+        /// The number of such queries.
+        queries: u64,
+        /// The number of queries with several results.
+        of: u64,
+    },
+    /// Scores that differ as f64 are equal as f32, and the order of equal scores then changes the
+    /// order of the labels.
+    TiesInF32 {
+        /// The number of such queries.
+        queries: u64,
+    },
+    /// No judgment has a relevant grade under these measures, so the measures find no relevant
+    /// document.
+    NothingRelevant {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The lowest grade that counts as relevant.
+        level: f64,
+        /// The highest grade.
+        highest: f64,
+    },
+    /// Some grades lie between 0 and the lowest relevant grade, which is 1 by default.
+    FractionsNotRelevant {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The lowest grade above 0.
+        lowest: f64,
+    },
+    /// The lowest grade is 1, which is relevant by default, and the highest grade is 5 or 10, as of
+    /// ratings.
+    LowestRelevant {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The highest grade.
+        highest: f64,
+    },
+    /// These measures take the largest grade of a document that several judges have graded, or that
+    /// is judged for several subtopics.
+    LargestOfGroups {
+        /// The meaning of the groups.
+        by: JudgedBy,
+        /// The names of the measures.
+        measures: Vec<String>,
+    },
+    /// Queries that were chosen are not judged.
+    ChosenNotJudged {
+        /// The number of these queries.
+        queries: u64,
+    },
+    /// Evaluated queries are in no group.
+    InNoGroup {
+        /// The number of these queries.
+        queries: u64,
+    },
+    /// No judged query is in these groups.
+    EmptyGroups {
+        /// The names of the groups.
+        groups: Vec<String>,
+        /// The number of all groups.
+        of: usize,
+    },
+    /// The merge of summaries could not check for queries counted twice, because the queries are
+    /// too many or have no ids.
+    NotChecked,
+    /// The averages of these measures depend on the order of equal scores by more than a hundredth.
+    MovedByTies {
+        /// The names of the measures.
+        measures: Vec<String>,
+    },
+    /// Queries without relevant documents have no value under these measures, and no average
+    /// includes such queries.
+    LeftOut {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The number of these queries; if runs differ, the largest number of a run.
+        queries: u64,
+    },
+    /// The averages of these measures are over different numbers of queries from run to run, so no
+    /// run is the best.
+    UnlikeQueries {
+        /// The names of the measures.
+        measures: Vec<String>,
+        /// The least and the largest number of queries.
+        queries: [u64; 2],
+    },
+    /// A measure with a cutoff divides by all true neighbours of a query, which are more than the
+    /// cutoff.
+    AllNeighbours {
+        /// The name of the measure.
+        measure: String,
+        /// Its cutoff.
+        rank: u32,
+        /// The number of true neighbours of a query.
+        neighbours: usize,
+    },
+    /// One query has neither a standard deviation nor a confidence interval.
+    OneQuery,
+    /// Results repeat a unit, and keep their ranks without counting.
+    RepeatsAreBlank {
+        /// The number of these results.
+        repeated: u64,
+        /// The number of all results.
+        results: u64,
+    },
+    /// Ids contain the text of the unit rule more than once, and two rules differ for such ids.
+    UnitsTold {
+        /// The number of results with such ids.
+        ids: u64,
+        /// The text.
+        text: String,
+    },
+    /// Scores below 0 were added up, so further results make a unit worse.
+    NegativeSums {
+        /// The number of results with such scores.
+        results: u64,
+    },
+}
+
+impl Notice {
+    /// Whether the scores are probably not the intended scores; such a notice is shown even without
+    /// notes.
+    pub fn is_warning(&self) -> bool {
+        matches!(
+            self,
+            Notice::NothingJudged { .. }
+                | Notice::EmptyGroups { .. }
+                | Notice::ScoresLikeGrades { .. }
+                | Notice::ExchangedColumns { .. }
+                | Notice::DecidedByTies { .. }
+        )
+    }
+}
+
+/// Writes the first few names of measures, or of groups.
+fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The largest number of names.
+    const NAMED: usize = 5;
+    f.write_str(&measures[..measures.len().min(NAMED)].join(", "))?;
+    match measures.len().checked_sub(NAMED) {
+        None | Some(0) => Ok(()),
+        Some(more) => write!(f, " and {more} more"),
+    }
+}
+
+/// Writes the divisor of a measure of neighbours.
+fn by_all(
+    measure: &str,
+    rank: &u32,
+    neighbours: &usize,
+    f: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(
+        f,
+        "{measure} divides by all {neighbours} true neighbours; NNR@{rank} is the recall of \
+         nearest neighbours"
+    )
+}
+
+/// Writes a notice about the scores and the documents of a run.
+fn seen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::NothingJudged { queries } => write!(
+            f,
+            "no retrieved document is judged, in any of its {queries} queries: compare the \
+             document ids with those of \
+             the judgments, and check for extra spaces, quotes or leading zeros"
+        ),
+        Notice::ScoresLikeGrades { queries } => write!(
+            f,
+            "most grades are fractions, and all scores are small whole numbers, in all {queries} \
+             queries with results: are judgments \
+             and run exchanged? The order is QRELS RUN"
+        ),
+        Notice::ExchangedColumns { queries, of } => write!(
+            f,
+            "the rank column has decimals and the scores count 1, 2, 3 in {queries} of {of} \
+             queries: are the two columns exchanged? \
+             awk '{{ print $1, $2, $3, $5, $4, $6 }}' puts them right"
+        ),
+        Notice::EqualScores { ties, .. } => {
+            let by = order_said(*ties);
+            write!(
+                f,
+                "all results of a query have the same score, in every query: they are ordered {by}"
+            )
+        }
+        Notice::ContraryRanks { queries, of } => write!(
+            f,
+            "scores and the rank column contradict each other in {queries} of {of} queries (by a \
+             few lines of each): \
+             the order follows the scores, the highest first"
+        ),
+        Notice::DecidedByTies { queries, of } => write!(
+            f,
+            "in {queries} of {of} queries documents of different grades have equal scores, and \
+             their order in the arrays decides which is \
+             relevant first, or within the cutoff: ties=\"average\" takes the mean over all orders"
+        ),
+        Notice::TiesInF32 { queries } => {
+            let queries =
+                if *queries == 1 { "1 query".to_owned() } else { format!("{queries} queries") };
+            write!(
+                f,
+                "different scores are equal as f32 in {queries}: trec_eval 9 and pytrec_eval order \
+                 the \
+                 documents differently there, and so does --score f32"
+            )
+        }
+        // Other functions write the remaining notices.
+        _ => Ok(()),
+    }
+}
+
+/// Writes a notice about the grades and levels of relevance.
+fn grades_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::NothingRelevant { measures, level, highest } => {
+            few(measures, f)?;
+            write!(
+                f,
+                ": nothing is relevant, because no grade is {} (the highest is {highest}): \
+                 --rel or rel= sets the lowest relevant grade",
+                Level(*level).in_words()
+            )
+        }
+        Notice::FractionsNotRelevant { measures, lowest } => {
+            few(measures, f)?;
+            write!(
+                f,
+                ": grades below 1 are not relevant (the lowest above 0 is {lowest}): --rel or rel= \
+                 sets the lowest relevant grade"
+            )
+        }
+        Notice::LowestRelevant { measures, highest } => {
+            few(measures, f)?;
+            write!(
+                f,
+                ": every judged document is relevant, because the lowest of the grades, 1 to \
+                 {highest}, is: --rel or rel= sets the lowest \
+                 relevant grade"
+            )
+        }
+        // Other functions write the remaining notices.
+        _ => Ok(()),
+    }
+}
+
+/// Writes a notice about the units of results.
+fn units_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::RepeatsAreBlank { repeated: 1, results } => {
+            write!(f, "1 of {results} results repeats a unit (--repeats blank)")
+        }
+        Notice::RepeatsAreBlank { repeated, results } => {
+            write!(f, "{repeated} of {results} results repeat a unit (--repeats blank)")
+        }
+        Notice::UnitsTold { ids, text } => {
+            let have = if *ids == 1 { "id has" } else { "ids have" };
+            write!(
+                f,
+                "{ids} {have} '{text}' twice: before:{text} takes what is before the last, \
+                 before-first:{text} before the first"
+            )
+        }
+        Notice::NegativeSums { results } => {
+            let have = if *results == 1 { "result has a score" } else { "results have scores" };
+            write!(
+                f,
+                "{results} {have} below 0, so the sum of a unit is the lower the more results it \
+                 has: --repeats mean or first does not count them"
+            )
+        }
+        // Other functions write the remaining notices.
+        _ => Ok(()),
+    }
+}
+
+/// Writes a notice about chosen queries, or queries in groups.
+fn chosen_said(notice: &Notice, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match notice {
+        Notice::ChosenNotJudged { queries: 1 } => {
+            f.write_str("1 of the chosen queries is not judged")
+        }
+        Notice::ChosenNotJudged { queries } => {
+            write!(f, "{queries} of the chosen queries are not judged")
+        }
+        Notice::EmptyGroups { groups, .. } => {
+            write!(
+                f,
+                "no judged query is in the {} ",
+                if groups.len() == 1 { "group" } else { "groups" }
+            )?;
+            few(groups, f)
+        }
+        Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
+        Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
+        // Other functions write the remaining notices.
+        _ => Ok(()),
+    }
+}
+
+/// Describes the order of equal scores.
+fn order_said(ties: Ties) -> &'static str {
+    match ties {
+        Ties::DocnoDescending => "by document id, descending",
+        Ties::DocnoAscending => "by document id, ascending",
+        Ties::Input => "as in the input",
+        Ties::Rank => "by the rank column",
+    }
+}
+
+/// Writes the number of queries without a value under some measures.
+fn left_out(measures: &[String], queries: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    few(measures, f)?;
+    let (queries, is, it) = match queries {
+        1 => ("1 query".to_owned(), "is", "it"),
+        _ => (format!("{queries} queries"), "are", "them"),
+    };
+    write!(f, ": {queries} {is} left out, because nothing is relevant for {it} (nothing=skip)")
+}
+
+impl fmt::Display for Notice {
+    /// Writes the notice as a sentence, without the name of the run.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::NothingJudged { .. }
+            | Notice::ScoresLikeGrades { .. }
+            | Notice::ExchangedColumns { .. }
+            | Notice::EqualScores { .. }
+            | Notice::ContraryRanks { .. }
+            | Notice::DecidedByTies { .. }
+            | Notice::TiesInF32 { .. } => seen_said(self, f),
+            Notice::LargestOfGroups { by, measures } => {
+                few(measures, f)?;
+                write!(
+                    f,
+                    ": a document with several judgments, by {by}, counts with its largest grade"
+                )
+            }
+            Notice::NothingRelevant { .. }
+            | Notice::FractionsNotRelevant { .. }
+            | Notice::LowestRelevant { .. } => grades_said(self, f),
+            Notice::ChosenNotJudged { .. }
+            | Notice::EmptyGroups { .. }
+            | Notice::InNoGroup { .. } => chosen_said(self, f),
+            Notice::MovedByTies { measures } => write!(
+                f,
+                "{}: the order of equal scores moves the average by more than 1 %",
+                measures.join(", ")
+            ),
+            Notice::NotChecked => {
+                f.write_str("whether a query was counted twice could not be checked")
+            }
+            Notice::LeftOut { measures, queries } => left_out(measures, *queries, f),
+            Notice::UnlikeQueries { measures, queries: [least, most] } => {
+                few(measures, f)?;
+                write!(
+                    f,
+                    ": the averages are of {least} to {most} queries from run to run, so none is \
+                     marked as the best: `laneval compare` takes \
+                     the same queries for all"
+                )
+            }
+            Notice::AllNeighbours { measure, rank, neighbours } => {
+                by_all(measure, rank, neighbours, f)
+            }
+            Notice::OneQuery => {
+                f.write_str("one query has neither a standard deviation nor a confidence interval")
+            }
+            Notice::RepeatsAreBlank { .. }
+            | Notice::UnitsTold { .. }
+            | Notice::NegativeSums { .. } => units_said(self, f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parts_have_seen_adds_up_and_is_judged_as_a_whole() {
+        let (ties, part) = (
+            Ties::Input,
+            ScoresSeen {
+                ranked: 3,
+                judged: 0,
+                several: 2,
+                equal: 2,
+                compared: 3,
+                contrary: 2,
+                in_f32: 1,
+                whole: 3,
+                counted: 1,
+                exchanged: 2,
+                in_arrays: 9,
+                decided: 1,
+            },
+        );
+        let mut all = part;
+        assert_eq!(
+            all.notices(ties),
+            [
+                Notice::NothingJudged { queries: 3 },
+                Notice::ScoresLikeGrades { queries: 3 },
+                Notice::ExchangedColumns { queries: 2, of: 2 },
+                Notice::EqualScores { queries: 2, ties },
+                Notice::ContraryRanks { queries: 2, of: 3 },
+                Notice::TiesInF32 { queries: 1 },
+                Notice::DecidedByTies { queries: 1, of: 9 },
+            ]
+        );
+        all.merge(ScoresSeen {
+            ranked: 3,
+            judged: 1,
+            several: 3,
+            equal: 2,
+            compared: 17,
+            contrary: 0,
+            in_f32: 4,
+            whole: 2,
+            counted: 2,
+            exchanged: 0,
+            in_arrays: 2,
+            decided: 0,
+        });
+        assert_eq!(
+            all,
+            ScoresSeen {
+                ranked: 6,
+                judged: 1,
+                several: 5,
+                equal: 4,
+                compared: 20,
+                contrary: 2,
+                in_f32: 5,
+                whole: 5,
+                counted: 3,
+                exchanged: 2,
+                in_arrays: 11,
+                decided: 1,
+            }
+        );
+        assert_eq!(
+            all.notices(ties),
+            [Notice::TiesInF32 { queries: 5 }],
+            "neither in all queries, nor in most, nor in more than a tenth"
+        );
+        let most = ScoresSeen { compared: u64::MAX, contrary: u64::MAX, ..ScoresSeen::default() };
+        all.merge(most);
+        assert_eq!((all.compared, all.notices(ties).len()), (u64::MAX, 2));
+        assert_eq!(ScoresSeen::default().notices(ties), []);
+    }
+}

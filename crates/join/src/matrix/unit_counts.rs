@@ -1,0 +1,47 @@
+//! Counts of results by their units, and the notices for the counts.
+
+use super::notice::Notice;
+
+/// Counts of results by their units. Counts of different queries add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(deny_unknown_fields)
+)]
+pub struct UnitCounts {
+    /// Results, if repeats are blanks.
+    pub results: u64,
+    /// Results that repeat a unit, and are blanks.
+    pub repeated: u64,
+    /// Results with scores below 0 that were added up.
+    pub negative: u64,
+    /// Results whose ids have the text of a rule more than once.
+    pub twice: u64,
+}
+
+impl UnitCounts {
+    /// Adds the counts of further queries.
+    pub fn merge(&mut self, other: UnitCounts) {
+        self.results = self.results.saturating_add(other.results);
+        self.repeated = self.repeated.saturating_add(other.repeated);
+        self.negative = self.negative.saturating_add(other.negative);
+        self.twice = self.twice.saturating_add(other.twice);
+    }
+
+    /// Returns the notices for these counts; `units` is the rule of the units.
+    pub fn notices(&self, units: &str) -> Vec<Notice> {
+        let text = units.split_once(':').map_or("", |(_, text)| text);
+        [
+            (self.repeated > 0).then_some(Notice::RepeatsAreBlank {
+                repeated: self.repeated,
+                results: self.results,
+            }),
+            (self.twice > 0).then(|| Notice::UnitsTold { ids: self.twice, text: text.to_owned() }),
+            (self.negative > 0).then_some(Notice::NegativeSums { results: self.negative }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}

@@ -1,0 +1,247 @@
+//! A set of distinct ids, numbered in order of arrival.
+//!
+//! ```text
+//! slots   [ high half of the hash · number + 1 ]   u64, a power of two of them, at most three
+//!                                                  quarters full; searched one by one
+//! words   [ id and length, if the id has fewer than 8 bytes ]   u64 an id
+//! ids     bytes one behind the other, and their ends
+//! ```
+//!
+//! Ids are numbered in order of arrival, so that data beside the ids (tables, facts) is a plain
+//! list. A search that meets the right hash compares one word and is done for most ids of queries
+//! and groups (`q17`, `1049`): the bytes, which lie in a third place, are read for longer ids
+//! alone. The table keeps only the high half of a hash, so growth hashes all ids again. Each growth
+//! makes room for four times as many ids, so an id is hashed again about once.
+
+use crate::ids::Ids;
+
+use super::brief::Brief;
+use super::hash::{Seed, spread};
+use super::id::IdInText;
+
+/// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and for the table 11
+/// to 43 bytes, or to 22 if the table is made from existing ids.
+#[derive(Debug, Clone)]
+pub struct Interner {
+    seed: Seed,
+    ids: Ids,
+    /// The words of the ids: an id of fewer than eight bytes with its length, or 0 for a longer id.
+    /// Comparing words avoids reading the bytes.
+    words: Vec<u64>,
+    /// High half: the high half of the hash. Low half: the number + 1, 0 for an empty slot.
+    slots: Vec<u64>,
+}
+
+const LOW: u64 = u32::MAX as u64;
+
+/// The word of an id of fewer than eight bytes, `text[start..end]`, with its length; 0 for longer
+/// ids.
+#[inline(always)]
+fn word(text: &[u8], start: usize, end: usize) -> u64 {
+    let length = end - start;
+    // Seven bytes and the length plus one: two short ids never share a word, and no short id has
+    // the word 0, which means a longer id.
+    if length < 8 { Brief::of(text, start, end).first() | (length as u64 + 1) << 56 } else { 0 }
+}
+
+impl Interner {
+    /// Makes an empty set.
+    pub fn new(seed: Seed) -> Self {
+        Interner { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
+    }
+
+    /// Makes a set of the distinct ids `ids`.
+    pub fn of(ids: Ids, seed: Seed) -> Self {
+        let words = ids.iter().map(|id| word(id, 0, id.len())).collect();
+        let mut interner = Interner { seed, ids, words, slots: Vec::new() };
+        interner.grow(interner.ids.len());
+        interner
+    }
+
+    /// The ids.
+    pub fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    /// The ids, without the table.
+    pub fn into_ids(self) -> Ids {
+        self.ids
+    }
+
+    /// Forgets the ids. Room is kept for about as many.
+    pub fn clear(&mut self) {
+        // A large query must not make clearing slow for all small queries behind the large query.
+        if self.slots.len() > 16 * (self.ids.len() + 4) {
+            self.slots = Vec::new();
+        }
+        self.slots.fill(0);
+        self.ids.clear();
+        self.words.clear();
+    }
+
+    /// The number of an id.
+    #[inline]
+    pub fn get(&self, id: &[u8]) -> Option<u32> {
+        self.get_in(id, 0, id.len())
+    }
+
+    /// The number of the id `text[start..end]`. Where bytes stand behind an id, it is read as whole
+    /// words.
+    #[inline]
+    pub fn get_in(&self, text: &[u8], start: usize, end: usize) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.find(text, start, end, self.seed.hash(text, start, end)).ok()
+    }
+
+    /// Whether the id has this number.
+    #[inline]
+    pub fn is(&self, number: u32, id: &[u8]) -> bool {
+        self.is_at(number, id.into())
+    }
+
+    /// Whether an id in a text has this number.
+    #[inline(always)]
+    pub fn is_at(&self, number: u32, id: IdInText<'_>) -> bool {
+        self.is_word(number, word(id.text, id.start, id.end), || id.bytes())
+    }
+
+    /// Whether the id of this word has this number.
+    #[inline(always)]
+    fn is_word<'t>(&self, number: u32, word: u64, id: impl FnOnce() -> &'t [u8]) -> bool {
+        self.words.get(number as usize) == Some(&word)
+            && (word != 0 || self.ids.get(number as usize) == id())
+    }
+
+    /// The number of an id, and whether it is new.
+    pub fn insert(&mut self, id: &[u8]) -> (u32, bool) {
+        self.insert_at(id.into())
+    }
+
+    /// The number of an id in a text, and whether it is new.
+    pub fn insert_at(&mut self, id: IdInText<'_>) -> (u32, bool) {
+        let IdInText { text, start, end } = id;
+        if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
+            self.grow(self.ids.len() * 2 + 8);
+        }
+        let hash = id.hash(self.seed);
+        match self.find(text, start, end, hash) {
+            Ok(number) => (number, false),
+            Err(slot) => {
+                self.ids.push(id.bytes());
+                self.words.push(word(text, start, end));
+                self.slots[slot] = hash & !LOW | self.ids.len() as u64;
+                (self.ids.len() as u32 - 1, true)
+            }
+        }
+    }
+
+    /// The number of the id, or the empty slot where it belongs.
+    #[inline(always)]
+    fn find(&self, text: &[u8], start: usize, end: usize, hash: u64) -> Result<u32, usize> {
+        let word = word(text, start, end);
+        // Invariant: the search ends, because a quarter of the slots is empty. `grow` makes the
+        // number of slots a power of two.
+        let mask = self.slots.len() - 1;
+        let mut at = spread(hash) as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot & LOW == 0 {
+                return Err(at);
+            }
+            let number = (slot & LOW) as u32 - 1;
+            if slot & !LOW == hash & !LOW && self.is_word(number, word, || &text[start..end]) {
+                return Ok(number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Makes room for `ids` ids.
+    fn grow(&mut self, ids: usize) {
+        let size = (ids * 4 / 3 + 1).next_power_of_two();
+        let mut slots = vec![0; size];
+        for (number, id) in self.ids.iter().enumerate() {
+            let hash = self.seed.hash(id, 0, id.len());
+            let mut at = spread(hash) as usize & (size - 1);
+            while slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = hash & !LOW | (number as u64 + 1);
+        }
+        self.slots = slots;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::known_seeds::{KNOWN, OTHER, colliding};
+
+    #[test]
+    fn ids_keep_their_numbers() {
+        let mut interner = Interner::new(KNOWN);
+        assert_eq!(interner.get(b"q"), None);
+        for round in 0..2 {
+            for n in 0..5000u32 {
+                assert_eq!(interner.insert(format!("q{n}").as_bytes()), (n, round == 0));
+            }
+        }
+        let interner = Interner::of(interner.into_ids(), OTHER);
+        assert!(
+            interner.is(77, b"q77") && !interner.is(78, b"q77") && !interner.is(u32::MAX, b"q77")
+        );
+        for n in 0..5000u32 {
+            assert_eq!(interner.get(format!("q{n}").as_bytes()), Some(n));
+        }
+        assert_eq!(interner.get(b"q5000"), None);
+        assert_eq!(interner.get(b""), None);
+    }
+
+    #[test]
+    fn ids_are_found_in_a_text() {
+        let text: Vec<u8> = (b'a'..=b'z').collect();
+        let ids: Vec<&[u8]> = (1..20).map(|length| &text[3..3 + length]).collect();
+        let mut interner = Interner::new(KNOWN);
+        ids.iter().for_each(|id| assert!(interner.insert(id).1));
+        for (number, id) in (0..).zip(&ids) {
+            let alone = interner.get(id);
+            assert_eq!(
+                (interner.get_in(&text, 3, 3 + id.len()), alone),
+                (Some(number), Some(number))
+            );
+        }
+        assert_eq!((interner.get_in(&text, 2, 8), interner.get_in(&text, 3, 3)), (None, None));
+    }
+
+    /// The number of slots beyond its own that are looked at to find each id once.
+    fn detours(interner: &Interner) -> usize {
+        let mask = interner.slots.len() - 1;
+        let detour = |(at, &slot): (usize, &u64)| {
+            let id = interner.ids.get((slot & LOW) as usize - 1);
+            at.wrapping_sub(spread(interner.seed.hash(id, 0, id.len())) as usize) & mask
+        };
+        interner.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
+    }
+
+    /// Ids that were chosen to collide under a seed cost a detour to each of them; under another
+    /// seed they are like any others.
+    #[test]
+    fn ids_chosen_to_collide_need_the_seed() {
+        let count = 3000;
+        let set = |seed: Seed, ids: &[Vec<u8>]| {
+            let mut interner = Interner::new(seed);
+            ids.iter().for_each(|id| assert!(interner.insert(id).1));
+            detours(&interner)
+        };
+        let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
+        assert_eq!(set(KNOWN, &chosen), count * (count - 1) / 2);
+        let plain: Vec<Vec<u8>> =
+            (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
+            let found = [&chosen, &plain].map(|ids| set(seed, ids));
+            assert!(found.iter().all(|&detours| detours < 2 * count), "{found:?} under {seed:?}");
+        }
+    }
+}

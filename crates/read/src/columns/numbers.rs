@@ -1,0 +1,113 @@
+//! Columns of numbers: ids, codes, ranks, and the values that rows are sorted by.
+
+use std::ops::Range;
+
+use super::decimal::Integer;
+use crate::numbers::{Bf16, F16, Integers, Numbers, with_integers};
+
+impl Integers<'_> {
+    /// Returns the integer in a row, as an id.
+    #[inline]
+    pub fn id(&self, row: usize) -> Integer {
+        with_integers!(self, values => Integer::of(values[row]))
+    }
+
+    /// Returns the integer in a row as an index; a negative one is larger than any index.
+    #[inline]
+    pub fn index(&self, row: usize) -> usize {
+        with_integers!(self, values => values[row] as usize)
+    }
+
+    /// Returns the integer in a row, if it fits into 64 bits with a sign.
+    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // of some widths
+    pub fn signed(&self, row: usize) -> Option<i64> {
+        with_integers!(self, values => i64::try_from(values[row]).ok())
+    }
+
+    /// Returns the first of `rows` whose integer is negative or not below `limit`.
+    #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
+    pub fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
+        with_integers!(self, values => {
+            let within = |value| usize::try_from(value).is_ok_and(|value| value < limit);
+            let values = &values[rows.clone()];
+            // Without leaving the loop early it is a vector comparison.
+            let all = values.iter().fold(true, |all, &value| all & within(value));
+            if all {
+                None
+            } else {
+                values.iter().position(|&value| !within(value)).map(|at| rows.start + at)
+            }
+        })
+    }
+
+    /// Returns whether two rows have the same integer.
+    #[inline]
+    pub fn same(&self, one: usize, other: usize) -> bool {
+        with_integers!(self, values => values[one] == values[other])
+    }
+}
+
+/// Integers that are split into sign and magnitude.
+trait Split: Copy {
+    fn split(self) -> Integer;
+}
+
+macro_rules! split {
+    ($($unsigned:ty, $signed:ty);*) => {$(
+        impl Split for $unsigned {
+            #[inline(always)]
+            fn split(self) -> Integer {
+                Integer { negative: false, magnitude: u64::from(self) }
+            }
+        }
+
+        impl Split for $signed {
+            #[inline(always)]
+            fn split(self) -> Integer {
+                Integer { negative: self < 0, magnitude: u64::from(self.unsigned_abs()) }
+            }
+        }
+    )*};
+}
+
+split!(u8, i8; u16, i16; u32, i32; u64, i64);
+
+impl Integer {
+    #[inline(always)]
+    #[allow(private_bounds)]
+    pub fn of(integer: impl Split) -> Self {
+        integer.split()
+    }
+}
+
+impl Numbers<'_> {
+    /// Appends the keys of the numbers of `rows`.
+    #[inline(always)]
+    pub fn keys(&self, rows: Range<usize>, keys: &mut Vec<u64>, mut key: impl FnMut(f64) -> u64) {
+        match self {
+            Numbers::F64(values) => keys.extend(values[rows].iter().map(|&value| key(value))),
+            Numbers::F32(values) => {
+                keys.extend(values[rows].iter().map(|&value| key(f64::from(value))))
+            }
+            Numbers::F16(bits) => {
+                keys.extend(bits[rows].iter().map(|&bits| key(F16(bits).to_f32().into())))
+            }
+            Numbers::Bf16(bits) => {
+                keys.extend(bits[rows].iter().map(|&bits| key(Bf16(bits).to_f32().into())))
+            }
+            Numbers::Integers(_) => keys.extend(rows.map(|row| key(self.get(row)))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_is_found() {
+        assert_eq!(Integers::from(&[0i8, 3, -1, 9]).beyond(1..4, 4), Some(2));
+        assert_eq!(Integers::from(&[0u64, 3, u64::MAX]).beyond(0..3, 4), Some(2));
+        assert_eq!(Integers::from(&[0u64, 3, u64::MAX]).beyond(0..2, 4), None);
+    }
+}

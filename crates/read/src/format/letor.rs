@@ -1,0 +1,375 @@
+//! Judgments in LETOR, the format of SVMrank, RankLib, LightGBM and XGBoost, and files of scores
+//! for LETOR judgments.
+//!
+//! ```text
+//! grade qid:query feature:value … # document
+//! ```
+//!
+//! The name of a document without a comment is the number of its line. If lines have no `qid`, a
+//! file beside the judgments says how many lines each query has, and queries are numbered from 1.
+//! If lines have a `qid` and the file exists too, each group of lines must be a single query. A
+//! file of scores has as many lines as there are documents, in their order.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use super::made::{MadeOf, MadeRows, MakeRows, wrong_id};
+use crate::bytes::limits::LONGEST_LINE;
+use crate::format::opened::Opened;
+use crate::lines::diagnostics::quoted;
+use crate::lines::scan::split;
+
+/// The shape of a line, for messages.
+pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
+
+/// A LETOR text that files of scores go with.
+#[derive(Debug, Clone)]
+pub struct Letor {
+    pub text: Arc<Opened>,
+    pub query_lengths: Option<Arc<QueryLengths>>,
+}
+
+/// The numbers of lines of each query, from a file of their own.
+#[derive(Debug)]
+pub struct QueryLengths {
+    name: String,
+    sizes: Vec<u64>,
+}
+
+impl QueryLengths {
+    /// The number of lines of the group `first` (from 0) and all later groups.
+    fn lines(&self, first: usize) -> u64 {
+        self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
+    }
+
+    /// Reads one number from each line of `text`.
+    ///
+    /// # Errors
+    /// The number of the first line without a number, and a message.
+    pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
+        let lines = (1..)
+            .zip(text.split(|&byte| byte == b'\n'))
+            .map(|(line, text)| (line, text.trim_ascii()));
+        let size = |(line, text): (u64, &[u8])| {
+            let size = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            size.ok_or_else(|| {
+                (
+                    line,
+                    format!(
+                        "{} is not a number of lines: one is expected for each query",
+                        quoted(text)
+                    ),
+                )
+            })
+        };
+        let sizes =
+            lines.filter(|(_, text)| !text.is_empty()).map(size).collect::<Result<_, _>>()?;
+        Ok(QueryLengths { name: name.to_owned(), sizes })
+    }
+}
+
+impl MadeOf for Letor {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(LetorJudgments::new(self.query_lengths.clone())))
+    }
+}
+
+/// Scores of the documents of a LETOR text.
+#[derive(Debug)]
+pub(super) struct OfScores(pub Letor);
+
+impl MadeOf for OfScores {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(Scored::new(&self.0)?))
+    }
+}
+
+/// A line of LETOR.
+enum LetorLine<'t> {
+    /// A blank line, or a comment.
+    Nothing,
+    Document {
+        grade: &'t [u8],
+        query: &'t [u8],
+        doc: &'t [u8],
+    },
+    Wrong(String),
+}
+
+/// Reads lines of LETOR.
+#[derive(Debug)]
+struct LetorLines {
+    number: u64,
+    groups: Option<Arc<QueryLengths>>,
+    /// The number of the current group, from 1, and how many of its lines are still to come.
+    group: usize,
+    left: u64,
+    query: Vec<u8>,
+    /// The `qid` with which the current group begins.
+    qid: Option<Vec<u8>>,
+    doc: Vec<u8>,
+}
+
+impl LetorLines {
+    fn new(groups: Option<Arc<QueryLengths>>) -> Self {
+        let (query, doc) = (Vec::new(), Vec::new());
+        LetorLines { number: 0, groups, group: 0, left: 0, query, qid: None, doc }
+    }
+
+    /// Reads the next line.
+    fn next<'t>(&'t mut self, line: &'t [u8]) -> LetorLine<'t> {
+        self.number += 1;
+        let (data, comment) = match memchr(b'#', line) {
+            Some(at) => (&line[..at], &line[at + 1..]),
+            None => (line, &[][..]),
+        };
+        let mut fields = split(data).peekable();
+        let Some(grade) = fields.next() else { return LetorLine::Nothing };
+        let qid = fields.next_if(|field| field.starts_with(b"qid:")).map(|field| &field[4..]);
+        let what = |what: String| LetorLine::Wrong(format!("{what}: expected '{SHAPE}'"));
+        if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
+            return what(format!("{} is not a feature", quoted(wrong)));
+        }
+        if let Some(wrong) = self.next_of_group(qid) {
+            return LetorLine::Wrong(wrong);
+        }
+        let query = match (&self.groups, qid) {
+            (Some(_), _) => &self.query[..],
+            (None, Some(query)) => query,
+            (None, None) => return what(format!("there is no qid in {}", quoted(line))),
+        };
+        if let Some(wrong) = wrong_id("query", query) {
+            return what(wrong);
+        }
+        let doc = match document(comment) {
+            Some(doc) => doc,
+            None => {
+                self.doc = self.number.to_string().into_bytes();
+                &self.doc
+            }
+        };
+        match wrong_id("document", doc) {
+            Some(wrong) => what(wrong),
+            None => LetorLine::Document { grade, query, doc },
+        }
+    }
+
+    /// Counts a line with this `qid` in its group, if groups exist; returns a message if the line
+    /// does not fit. A `qid` must be constant within a group, and change at the next group.
+    fn next_of_group(&mut self, qid: Option<&[u8]>) -> Option<String> {
+        let groups = self.groups.as_deref()?;
+        let begins = self.left == 0;
+        while self.left == 0 {
+            let Some(&size) = groups.sizes.get(self.group) else {
+                let (all, name) = (groups.lines(0), &groups.name);
+                return Some(format!(
+                    "there are more lines than the {all} of the groups in {name}"
+                ));
+            };
+            (self.group, self.left) = (self.group + 1, size);
+            self.query = self.group.to_string().into_bytes();
+        }
+        self.left -= 1;
+        if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
+            let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
+            return Some(format!(
+                "qid {qid} continues after the end of group {before} in {}",
+                groups.name
+            ));
+        }
+        if !begins && self.qid.as_deref() != qid {
+            let shown = |qid: Option<&[u8]>| {
+                qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)))
+            };
+            return Some(format!(
+                "{} in group {} in {}, which begins with {}",
+                shown(qid),
+                self.group,
+                groups.name,
+                shown(self.qid.as_deref())
+            ));
+        }
+        if begins {
+            self.qid = qid.map(<[u8]>::to_vec);
+            if let Some(qid) = qid {
+                qid.clone_into(&mut self.query);
+            }
+        }
+        None
+    }
+
+    /// Says what is wrong at the end of the text, if something is.
+    fn end(&self) -> Option<String> {
+        let groups = self.groups.as_deref()?;
+        let rest = self.left.saturating_add(groups.lines(self.group));
+        let lines = if rest == 1 { "line" } else { "lines" };
+        (rest > 0).then(|| {
+            format!("the groups in {} have {rest} {lines} more than the judgments", groups.name)
+        })
+    }
+}
+
+/// Finds the document that a comment names: the word behind `docid =`, or else the first word.
+fn document(comment: &[u8]) -> Option<&[u8]> {
+    let mut words = split(comment);
+    match words.next()? {
+        b"docid" => match words.next()? {
+            b"=" => words.next(),
+            word => Some(word.strip_prefix(b"=").unwrap_or(word)),
+        },
+        word => Some(word.strip_prefix(b"docid=").unwrap_or(word)),
+    }
+}
+
+/// Makes judgments of a LETOR text.
+#[derive(Debug)]
+pub(super) struct LetorJudgments(LetorLines);
+
+impl LetorJudgments {
+    pub fn new(groups: Option<Arc<QueryLengths>>) -> Self {
+        LetorJudgments(LetorLines::new(groups))
+    }
+
+    fn line(&mut self, line: &[u8], rows: &mut MadeRows) {
+        let number = self.0.number + 1;
+        match self.0.next(line) {
+            LetorLine::Nothing => {}
+            LetorLine::Document { grade, query, doc } => rows.row(number, query, doc, grade),
+            LetorLine::Wrong(message) => rows.wrong(number, &message),
+        }
+    }
+}
+
+impl MakeRows for LetorJudgments {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let done = each_line(text, ended, |line| {
+            self.line(line, rows);
+            !rows.are_enough()
+        });
+        if ended
+            && done == text.len()
+            && let Some(message) = self.0.end()
+        {
+            rows.wrong_from_here(self.0.number, &message);
+        }
+        Ok(done)
+    }
+}
+
+/// Passes whole lines to `take` until it returns `false`, and returns the number of bytes of these
+/// lines, the last one included.
+fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
+    let mut start = 0;
+    while start < text.len() {
+        let length = match memchr(b'\n', &text[start..]) {
+            Some(length) => length,
+            None if ended => text.len() - start,
+            None => break,
+        };
+        let goes_on = take(&text[start..start + length]);
+        start = text.len().min(start + length + 1);
+        if !goes_on {
+            break;
+        }
+    }
+    start
+}
+
+/// A maker of results from scores and from the LETOR text of their documents.
+struct Scored<'a> {
+    letor: BufReader<Box<dyn Read + Send + 'a>>,
+    name: &'a str,
+    lines: LetorLines,
+    text: Vec<u8>,
+    /// The number of the line of the scores.
+    line: u64,
+}
+
+impl<'a> Scored<'a> {
+    fn new(letor: &'a Letor) -> io::Result<Self> {
+        let text = letor.text.text()?;
+        let lines = LetorLines::new(letor.query_lengths.clone());
+        Ok(Scored {
+            letor: BufReader::with_capacity(256 << 10, text),
+            name: &letor.text.name,
+            lines,
+            text: Vec::new(),
+            line: 0,
+        })
+    }
+
+    /// Reads the next document of the LETOR text; returns `false` at its end.
+    fn next_line(&mut self) -> io::Result<bool> {
+        self.text.clear();
+        let read =
+            self.letor.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut self.text)?;
+        if self.text.last() == Some(&b'\n') {
+            self.text.pop();
+        }
+        Ok(read > 0)
+    }
+
+    fn score(&mut self, line: &[u8], rows: &mut MadeRows) -> io::Result<bool> {
+        self.line += 1;
+        let score = line.trim_ascii();
+        if score.is_empty() || score[0] == b'#' {
+            return Ok(true);
+        }
+        if self.lines.number == 0 && fast_float2::parse::<f64, _>(score).is_err() {
+            let score = quoted(score);
+            let message = format!(
+                "{score} is not a number: a score on each line was expected, and no header"
+            );
+            rows.wrong_from_here(self.line, &message);
+            return Ok(false);
+        }
+        loop {
+            if !self.next_line()? {
+                let message = format!("there are more scores than documents in {}", self.name);
+                rows.wrong_from_here(self.line, &message);
+                return Ok(false);
+            }
+            match self.lines.next(&self.text) {
+                LetorLine::Nothing => {}
+                LetorLine::Document { query, doc, .. } => {
+                    rows.row(self.line, query, doc, score);
+                    return Ok(true);
+                }
+                // The reader of the judgments says what is wrong.
+                LetorLine::Wrong(_) => return Ok(true),
+            }
+        }
+    }
+
+    /// Says what is wrong if scores end before the documents do.
+    fn end(&mut self, rows: &mut MadeRows) -> io::Result<()> {
+        while self.next_line()? {
+            if let LetorLine::Document { .. } | LetorLine::Wrong(_) = self.lines.next(&self.text) {
+                let message = format!("there are fewer scores than documents in {}", self.name);
+                rows.wrong_from_here(self.line, &message);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MakeRows for Scored<'_> {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let mut failed = None;
+        let done = each_line(text, ended, |line| match self.score(line, rows) {
+            Ok(goes_on) => goes_on && !rows.are_enough(),
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        });
+        match failed {
+            Some(error) => Err(error),
+            None if ended && done == text.len() => self.end(rows).map(|()| done),
+            None => Ok(done),
+        }
+    }
+}

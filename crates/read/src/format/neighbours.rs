@@ -1,0 +1,448 @@
+//! Ids of nearest neighbours: rows of integers, the nearest first, as benchmarks of approximate
+//! search keep them.
+//!
+//! ```text
+//! ivecs   for each query: d, and d ids, all i32
+//! ibin    the numbers of queries and of ids a query, u32; all ids, i32; perhaps all distances,
+//!         f32, in the same order
+//! ids     a matrix of integers of NumPy (see `npy`)
+//! ```
+//!
+//! Of T true neighbours the nearest has the grade T, the next one T − 1. Neighbours of equal
+//! distance all have the grade of the first of them. Each retrieved neighbour has its rank. Queries
+//! are numbered from 1. −1, or 2³² − 1, is an empty place. An empty place between ids keeps its
+//! rank, under a docno that no id has.
+
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+
+use super::form::{Partner, TruthOfRun};
+use super::made::{MadeOf, MadeRows, MakeRows};
+use super::npy::{Counter, Npy};
+use super::opened::Opened;
+use crate::error::printable;
+use crate::lines::shape::Role;
+
+/// The layout of the integers of a file.
+#[derive(Debug, Clone)]
+pub(super) enum IdLayout {
+    /// Each row begins with its number of ids.
+    Counted,
+    /// All rows have as many ids, and there are as many rows; perhaps their distances follow.
+    Headed { rows: u64 },
+    /// A matrix.
+    Matrix(Npy),
+}
+
+/// A file of ids of neighbours.
+#[derive(Debug, Clone)]
+pub(super) struct IdFile {
+    pub layout: IdLayout,
+    /// The number of ids of a row.
+    pub width: u64,
+}
+
+impl IdFile {
+    /// Reads the start of a file in which each row begins with its number of ids.
+    pub fn counted(start: &[u8]) -> Result<Self, String> {
+        let Some(width) = number(start) else {
+            return Err(format!(
+                "has {} bytes, and rows begin with 4: is the file complete?",
+                start.len()
+            ));
+        };
+        match u64::try_from(width as i32) {
+            Ok(width @ 1..) => Ok(IdFile { layout: IdLayout::Counted, width }),
+            _ => Err(format!("row 1 has {} ids: 1 or more were expected", width as i32)),
+        }
+    }
+
+    /// Reads the start of a file with the numbers of rows and of ids of each.
+    pub fn headed(start: &[u8]) -> Result<Self, String> {
+        let (rows, width) =
+            number(start).zip(start.get(4..).and_then(number)).ok_or_else(|| {
+                format!("has {} bytes, and its header 8: is the file complete?", start.len())
+            })?;
+        if rows == 0 || width == 0 {
+            return Err(format!(
+                "its header says {rows} rows of {width} ids: 1 or more were expected"
+            ));
+        }
+        Ok(IdFile { layout: IdLayout::Headed { rows: rows.into() }, width: width.into() })
+    }
+
+    /// Takes a matrix.
+    pub fn matrix(npy: Npy) -> Result<Self, String> {
+        let [_, width] = npy.shape;
+        if !npy.is_of_integers() {
+            return Err(format!("has values of the type {}, and ids are integers", npy.values()));
+        }
+        if npy.is_fortran() {
+            return Err(
+                "has its columns one behind the other: numpy.ascontiguousarray makes rows of them"
+                    .to_owned(),
+            );
+        }
+        Ok(IdFile { layout: IdLayout::Matrix(npy), width })
+    }
+
+    /// The number of rows in a file of `bytes` bytes; 0 if the last row is cut off. The reader of
+    /// the rows reports the cut row.
+    fn rows(&self, bytes: u64) -> u64 {
+        match &self.layout {
+            IdLayout::Counted if !bytes.is_multiple_of(4 * (self.width + 1)) => 0,
+            IdLayout::Counted => bytes / (4 * (self.width + 1)),
+            IdLayout::Headed { rows } => *rows,
+            IdLayout::Matrix(npy) => npy.shape[0],
+        }
+    }
+
+    /// Describes the file.
+    pub fn what(&self) -> String {
+        let ids = with_commas(self.width);
+        match &self.layout {
+            IdLayout::Counted => format!("ids of neighbours, {ids} a query"),
+            IdLayout::Headed { rows } => {
+                format!("ids of neighbours, {ids} for each of {} queries", with_commas(*rows))
+            }
+            IdLayout::Matrix(npy) => {
+                format!("ids of neighbours, a NumPy matrix of {}, {ids} a query", npy.values())
+            }
+        }
+    }
+
+    /// The bytes before the ids, and those of an id.
+    fn sizes(&self) -> (usize, usize) {
+        match &self.layout {
+            IdLayout::Counted => (0, 4),
+            IdLayout::Headed { .. } => (8, 4),
+            IdLayout::Matrix(npy) => npy.offset_and_size(),
+        }
+    }
+
+    /// The bytes of all ids of a file with a header.
+    fn bytes(&self) -> Option<u64> {
+        match &self.layout {
+            IdLayout::Counted => None,
+            IdLayout::Headed { rows } => Some(
+                u64::try_from(u128::from(*rows) * u128::from(self.width) * 4).unwrap_or(u64::MAX),
+            ),
+            IdLayout::Matrix(npy) => Some(
+                npy.shape[0]
+                    .saturating_mul(self.width)
+                    .saturating_mul(npy.offset_and_size().1 as u64),
+            ),
+        }
+    }
+
+    /// The integer of the bytes of a cell.
+    fn id(&self, cell: &[u8]) -> i128 {
+        match &self.layout {
+            IdLayout::Matrix(npy) => npy.integer(cell),
+            _ => number(cell).map_or(0, |bits| (bits as i32).into()),
+        }
+    }
+}
+
+/// A number of four bytes.
+fn number(bytes: &[u8]) -> Option<u32> {
+    bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+}
+
+/// True neighbours: the text, which is read twice where distances stand behind the ids.
+#[derive(Debug)]
+pub(super) struct OfTruth {
+    pub file: IdFile,
+    pub text: Option<Arc<Opened>>,
+    /// Whether distances stand behind the ids.
+    pub has_distances: bool,
+}
+
+impl OfTruth {
+    /// Makes the truth of a file, and the facts that runs need about the truth.
+    ///
+    /// # Errors
+    /// A text that cannot be read.
+    pub fn new(
+        file: IdFile,
+        text: Option<&Arc<Opened>>,
+        name: &str,
+    ) -> io::Result<(Self, Partner)> {
+        let length = text.map(|text| text.length()).transpose()?;
+        let ids = file.bytes().map(|ids| ids.saturating_add(file.sizes().0 as u64));
+        let has_distances = match (&file.layout, length, ids) {
+            (IdLayout::Headed { .. }, Some(length), Some(ids)) => length > ids,
+            _ => false,
+        };
+        let rows = length.map_or(0, |length| file.rows(length));
+        let partner =
+            Partner::Neighbours(TruthOfRun { name: name.to_owned(), rows, width: file.width });
+        Ok((OfTruth { file, text: text.cloned(), has_distances }, partner))
+    }
+}
+
+impl MadeOf for OfTruth {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        let mut maker = IdCells::new(&self.file, Role::Qrels, None);
+        if let (true, Some(text)) = (self.has_distances, &self.text) {
+            let mut distances = text.text()?;
+            let before = self.file.bytes().unwrap_or(0).saturating_add(self.file.sizes().0 as u64);
+            io::copy(&mut distances.by_ref().take(before), &mut io::sink())?;
+            maker.distances = Some(io::BufReader::new(distances));
+        }
+        Ok(Box::new(maker))
+    }
+}
+
+/// Found neighbours, with the true neighbours for comparison.
+#[derive(Debug)]
+pub(super) struct OfFound(pub IdFile, pub Option<TruthOfRun>);
+
+impl MadeOf for OfFound {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(IdCells::new(&self.0, Role::Run, self.1.as_ref())))
+    }
+}
+
+/// Makes judgments or results of ids; the line of a row is its query.
+struct IdCells<'f> {
+    file: &'f IdFile,
+    role: Role,
+    truth: Option<&'f TruthOfRun>,
+    distances: Option<io::BufReader<Box<dyn Read + Send + 'f>>>,
+    /// The bytes that were read.
+    read: u64,
+    query: Counter,
+    /// The column of the next id, from 0; `None` where a row begins.
+    column: Option<u64>,
+    /// The empty places since the last id of the row.
+    empty: u64,
+    /// The distance of the last id of the row, and the first column with it.
+    nearest: Option<(f32, u64)>,
+}
+
+impl<'f> IdCells<'f> {
+    fn new(file: &'f IdFile, role: Role, truth: Option<&'f TruthOfRun>) -> Self {
+        let (query, distances) = (Counter::default(), None);
+        IdCells {
+            file,
+            role,
+            truth,
+            distances,
+            read: 0,
+            query,
+            column: None,
+            empty: 0,
+            nearest: None,
+        }
+    }
+
+    /// The bytes of the header, or of the whole ids, that are left; `None` without an end.
+    fn left(&self) -> Option<u64> {
+        let all = self.file.bytes()?.saturating_add(self.file.sizes().0 as u64);
+        Some(all.saturating_sub(self.read))
+    }
+
+    /// Begins a row of `width` ids; returns a message if row 1 has another width.
+    fn begin(&mut self, width: u32) -> Option<String> {
+        let (width, first) = (i64::from(width as i32), self.file.width);
+        let fits = u64::try_from(width) == Ok(first);
+        (!fits).then(|| {
+            format!(
+                "row {} has {width} ids, and row 1 has {}",
+                with_commas(self.query.number),
+                with_commas(first)
+            )
+        })
+    }
+
+    /// Makes the row of an id; returns a message if the id or its distance is wrong.
+    fn cell(&mut self, id: i128, rows: &mut MadeRows) -> io::Result<Option<String>> {
+        let (column, row) = (self.column.unwrap_or(0), self.query.number);
+        let is_empty = id == -1 || id == i128::from(u32::MAX) || id == i128::from(u64::MAX);
+        let place = match self.next_distance()? {
+            None => column,
+            _ if is_empty => column,
+            Some(distance) => match self.nearest {
+                Some((before, _)) if distance < before || distance.is_nan() => {
+                    return Ok(Some(format!(
+                        "row {row}: {distance:?} follows {before:?} at rank {}: ascending \
+                         distances were expected; of similarities give the negative",
+                        column + 1
+                    )));
+                }
+                Some((before, first)) if distance == before => first,
+                _ => {
+                    self.nearest = Some((distance, column));
+                    column
+                }
+            },
+        };
+        let query = self.query.digits();
+        if is_empty {
+            self.empty += 1;
+        } else if self.role == Role::Qrels {
+            if self.empty == column && column > 0 {
+                return Ok(Some(format!("row {row} begins with an empty place, and ids follow")));
+            }
+            let (doc, grade) = (IdDigits::of(id), IdDigits::of((self.file.width - place).into()));
+            rows.row(row, query, doc.text(), grade.text());
+        } else {
+            // Empty places at the end of a row are no results; those before an id keep their ranks.
+            for empty in column - self.empty..column {
+                let rank = IdDigits::of((empty + 1).into());
+                rows.row(row, query, &[b"-1@", rank.text()].concat(), rank.text());
+            }
+            self.empty = 0;
+            let rank = IdDigits::of((column + 1).into());
+            rows.row(row, query, IdDigits::of(id).text(), rank.text());
+        }
+        self.column = Some(column + 1);
+        if column + 1 == self.file.width {
+            self.query.count();
+            (self.column, self.empty, self.nearest) = (None, 0, None);
+        }
+        Ok(None)
+    }
+
+    /// Reads the distance of the next id, if there are distances.
+    fn next_distance(&mut self) -> io::Result<Option<f32>> {
+        let Some(distances) = &mut self.distances else { return Ok(None) };
+        let mut bytes = [0; 4];
+        match distances.read_exact(&mut bytes) {
+            Ok(()) => Ok(Some(f32::from_le_bytes(bytes))),
+            // What is missing is said where the file ends.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What is wrong with the end of a file, behind which `rest` bytes are left over.
+    fn wrong_end(&self, rest: usize) -> Option<String> {
+        let bytes = with_commas(self.read + rest as u64);
+        let ids = with_commas(self.file.width);
+        let row = with_commas(4 * (self.file.width + 1));
+        let rows = match &self.file.layout {
+            IdLayout::Counted if rest > 0 || self.column.is_some() => {
+                return Some(format!(
+                    "has {bytes} bytes, and rows of {ids} ids have {row} each: is the file \
+                     complete?"
+                ));
+            }
+            IdLayout::Counted => self.query.number - 1,
+            IdLayout::Headed { rows } => {
+                let all = self.file.bytes().unwrap_or(u64::MAX);
+                let [plain, near] = [8, all.saturating_add(8)].map(|more| all.saturating_add(more));
+                if ![plain, near].contains(&(self.read + rest as u64)) {
+                    let (rows, plain, near) =
+                        (with_commas(*rows), with_commas(plain), with_commas(near));
+                    return Some(format!(
+                        "has {bytes} bytes, and {rows} rows of {ids} ids have {plain}, or {near} \
+                         with distances: is the file complete?"
+                    ));
+                }
+                if plain != self.read + rest as u64
+                    && self.role == Role::Qrels
+                    && self.distances.is_none()
+                {
+                    return Some(
+                        "has distances behind its ids, and is not there as a whole: give it as a \
+                         file"
+                            .to_owned(),
+                    );
+                }
+                *rows
+            }
+            IdLayout::Matrix(npy) => {
+                if rest > 0 || self.left() != Some(0) {
+                    return Some(format!(
+                        "has {bytes} bytes, and {} rows of {ids} ids were expected: is the file \
+                         complete?",
+                        with_commas(npy.shape[0])
+                    ));
+                }
+                npy.shape[0]
+            }
+        };
+        let truth = self.truth.filter(|truth| truth.rows > 0 && truth.rows != rows)?;
+        let (found, expected) = (with_commas(rows), with_commas(truth.rows));
+        let name = printable(truth.name.as_bytes());
+        Some(format!("has {found} rows, and {name} {expected}: a row for each query was expected"))
+    }
+}
+
+impl MakeRows for IdCells<'_> {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let (header, size) = self.file.sizes();
+        let (header, mut done) = (header as u64, 0);
+        while !rows.are_enough() {
+            let rest = &text[done..];
+            let step = if self.read < header {
+                rest.len().min((header - self.read) as usize)
+            } else if self.left() == Some(0) {
+                // Distances, which another reader reads.
+                rest.len()
+            } else if self.column.is_none() && matches!(self.file.layout, IdLayout::Counted) {
+                let Some(width) = number(rest) else { break };
+                if let Some(message) = self.begin(width) {
+                    rows.wrong_from_here(0, &message);
+                    return Ok(text.len());
+                }
+                self.column = Some(0);
+                4
+            } else {
+                let Some(cell) = rest.get(..size) else { break };
+                if let Some(message) = self.cell(self.file.id(cell), rows)? {
+                    rows.wrong_from_here(0, &message);
+                    return Ok(text.len());
+                }
+                size
+            };
+            if step == 0 {
+                break;
+            }
+            self.read += step as u64;
+            done += step;
+        }
+        if ended
+            && !rows.are_enough()
+            && let Some(message) = self.wrong_end(text.len() - done)
+        {
+            rows.wrong_from_here(0, &message);
+            return Ok(text.len());
+        }
+        Ok(done)
+    }
+}
+
+/// The digits of an integer.
+struct IdDigits([u8; 40], usize);
+
+impl IdDigits {
+    fn of(number: i128) -> Self {
+        let mut digits = [0; 40];
+        let mut rest = &mut digits[..];
+        let left = match write!(rest, "{number}") {
+            Ok(()) => rest.len(),
+            Err(_) => 0,
+        };
+        IdDigits(digits, 40 - left)
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.0[..self.1]
+    }
+}
+
+/// A number with a comma before each three digits.
+fn with_commas(number: u64) -> String {
+    let digits = number.to_string();
+    let mut with = String::new();
+    for (digit, left) in digits.chars().zip((0..digits.len()).rev()) {
+        with.push(digit);
+        if left > 0 && left % 3 == 0 {
+            with.push(',');
+        }
+    }
+    with
+}

@@ -1,0 +1,665 @@
+//! Matrices of NumPy (`.npy`): grades or scores, [queries, documents], both numbered from 1.
+//!
+//! ```text
+//! \x93NUMPY, version, length of the header (2 or 4 bytes)
+//! {'descr': '<f4', 'fortran_order': False, 'shape': (queries, documents), }
+//! the values, row after row, or column after column
+//! ```
+
+use std::io;
+
+use super::made::{MadeOf, MadeRows, MakeRows};
+use crate::lines::diagnostics::quoted;
+use crate::lines::number::letters;
+
+/// The first bytes of a file.
+pub const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The header of a matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Npy {
+    /// The offset in bytes of the first value.
+    offset: usize,
+    kind: ElementKind,
+    /// The number of bytes of a value.
+    size: usize,
+    big_endian: bool,
+    /// Whether the values of a column follow one another.
+    fortran: bool,
+    /// The numbers of queries and documents.
+    pub shape: [u64; 2],
+}
+
+/// The kind of the values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ElementKind {
+    Bool,
+    Signed,
+    Unsigned,
+    Float,
+}
+
+impl Npy {
+    /// Reads the header of a file that starts with `start`.
+    ///
+    /// # Errors
+    /// What is wrong with the header, or that the file is not a matrix of numbers.
+    pub fn of(start: &[u8]) -> Result<Self, String> {
+        let cut = || "its header is cut off: is the file complete?".to_owned();
+        let (&[major, _], rest) = start
+            .strip_prefix(MAGIC)
+            .ok_or_else(|| "is no .npy file, which starts with '\\x93NUMPY'".to_owned())?
+            .split_first_chunk()
+            .ok_or_else(cut)?;
+        let (length, before) = match major {
+            1 => (rest.first_chunk().map(|length| u64::from(u16::from_le_bytes(*length))), 10),
+            2 | 3 => (rest.first_chunk().map(|length| u64::from(u32::from_le_bytes(*length))), 12),
+            _ => return Err(format!("is .npy of version {major}, and 1, 2 and 3 are read")),
+        };
+        let length = length.ok_or_else(cut)?;
+        if length > LONGEST_HEADER {
+            return Err(format!(
+                "its header has {length} bytes, and at most {LONGEST_HEADER} are read"
+            ));
+        }
+        let offset = before + length as usize;
+        // If `start` has whole lines only, it may end before the line feed of the header.
+        let header =
+            start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
+        let Header { descr, fortran, shape } = Header::of(header).ok_or_else(|| {
+            format!("its header {} is not that of an array", quoted(header.trim_ascii()))
+        })?;
+        let shape = match shape[..] {
+            [queries, documents] => [queries, documents],
+            _ => {
+                let shape: Vec<String> = shape.iter().map(u64::to_string).collect();
+                let (count, shape) = (shape.len(), shape.join(", "));
+                return Err(format!(
+                    "is an array of {count} dimension{} ({shape}), and one of two was expected: \
+                     queries and documents",
+                    if count == 1 { "" } else { "s" }
+                ));
+            }
+        };
+        let Some(descr) = descr else {
+            return Err("is a structured array, and one of numbers was expected".to_owned());
+        };
+        let ElementType { kind, size, big_endian } = ElementType::of(descr)?;
+        let npy = Npy { offset, kind, size, big_endian, fortran, shape };
+        match npy
+            .cells()
+            .and_then(|cells| cells.checked_mul(size as u64))
+            .filter(|bytes| *bytes <= i64::MAX as u64)
+        {
+            Some(_) => Ok(npy),
+            None => Err(format!("its header says {}, which no file has", npy.size())),
+        }
+    }
+
+    /// The number of values.
+    fn cells(&self) -> Option<u64> {
+        self.shape[0].checked_mul(self.shape[1])
+    }
+
+    /// The shape of the matrix in words.
+    pub fn size(&self) -> String {
+        size(self.shape)
+    }
+
+    /// The type of the values in words.
+    pub fn values(&self) -> String {
+        let bits = 8 * self.size;
+        match self.kind {
+            ElementKind::Bool => "bool".to_owned(),
+            ElementKind::Signed => format!("int{bits}"),
+            ElementKind::Unsigned => format!("uint{bits}"),
+            ElementKind::Float => format!("float{bits}"),
+        }
+    }
+
+    /// Whether the values are integers.
+    pub fn is_of_integers(&self) -> bool {
+        matches!(self.kind, ElementKind::Signed | ElementKind::Unsigned)
+    }
+
+    /// Whether the values of a column follow one another, and not those of a row.
+    pub fn is_fortran(&self) -> bool {
+        self.fortran && self.shape.iter().all(|&count| count > 1)
+    }
+
+    /// The number of bytes before the values, and of each value.
+    pub fn offset_and_size(&self) -> (usize, usize) {
+        (self.offset, self.size)
+    }
+
+    /// Returns the cells of a file that has all of them, and nothing else.
+    pub fn all_cells<'t>(&self, file: &'t [u8]) -> Option<&'t [u8]> {
+        let cells = file.get(self.offset..)?;
+        let expected = self.cells()?.checked_mul(self.size as u64)?;
+        (cells.len() as u64 == expected).then_some(cells)
+    }
+
+    /// Puts the values of a query, from 0, into `values`; `cells` are [all](Npy::all_cells).
+    pub fn row(&self, cells: &[u8], query: usize, values: &mut Vec<f64>) {
+        match self.size {
+            1 => self.row_of::<1>(cells, query, values),
+            2 => self.row_of::<2>(cells, query, values),
+            4 => self.row_of::<4>(cells, query, values),
+            _ => self.row_of::<8>(cells, query, values),
+        }
+    }
+
+    /// The same for cells of `N` bytes: a size that is known makes a load of a copy.
+    fn row_of<const N: usize>(&self, cells: &[u8], query: usize, values: &mut Vec<f64>) {
+        let [queries, documents] = self.shape.map(|count| count as usize);
+        let (cells, _) = cells.as_chunks::<N>();
+        values.clear();
+        if self.fortran {
+            values.extend(cells[query..].iter().step_by(queries).map(|cell| self.value(cell)));
+        } else {
+            values.extend(
+                cells[query * documents..][..documents].iter().map(|cell| self.value(cell)),
+            );
+        }
+    }
+
+    /// Whether a value may be infinite, or not a number.
+    pub fn is_of_floats(&self) -> bool {
+        self.kind == ElementKind::Float
+    }
+
+    /// Returns the integer of the bytes of a cell, if the values are integers.
+    pub fn integer(&self, cell: &[u8]) -> i128 {
+        let bits = self.bits(cell);
+        let unused = 64 - 8 * self.size;
+        match self.kind {
+            ElementKind::Signed => ((bits << unused) as i64 >> unused).into(),
+            _ => bits.into(),
+        }
+    }
+
+    /// Returns the bits of a cell.
+    #[inline(always)]
+    fn bits(&self, cell: &[u8]) -> u64 {
+        let mut bytes = [0; 8];
+        if self.big_endian {
+            bytes.iter_mut().zip(cell.iter().rev()).for_each(|(byte, of)| *byte = *of)
+        } else {
+            bytes[..cell.len()].copy_from_slice(cell)
+        }
+        u64::from_le_bytes(bytes)
+    }
+
+    /// Returns the value of the bytes of a cell.
+    #[inline(always)]
+    fn value(&self, cell: &[u8]) -> f64 {
+        let bits = self.bits(cell);
+        match (self.kind, self.size) {
+            (ElementKind::Bool, _) => f64::from(u8::from(bits != 0)),
+            (ElementKind::Unsigned, _) => bits as f64,
+            (ElementKind::Signed, size) => {
+                let unused = 64 - 8 * size;
+                ((bits << unused) as i64 >> unused) as f64
+            }
+            (ElementKind::Float, 2) => half(bits as u16),
+            (ElementKind::Float, 4) => f64::from(f32::from_bits(bits as u32)),
+            (ElementKind::Float, _) => f64::from_bits(bits),
+        }
+    }
+}
+
+/// A shape in words.
+pub(super) fn size([queries, documents]: [u64; 2]) -> String {
+    let counted = |count: u64, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
+    format!(
+        "{} × {}",
+        counted(queries, "query", "queries"),
+        counted(documents, "document", "documents")
+    )
+}
+
+/// The most bytes of a header that is read; NumPy's headers have 118 bytes.
+const LONGEST_HEADER: u64 = 10_000;
+
+/// The type of the values.
+struct ElementType {
+    kind: ElementKind,
+    /// The number of bytes.
+    size: usize,
+    /// Whether the highest byte comes first.
+    big_endian: bool,
+}
+
+impl ElementType {
+    /// Reads the name of a type in a header, as `<f4`.
+    fn of(descr: &[u8]) -> Result<Self, String> {
+        let (order, name) = match descr {
+            [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
+            name => (b'=', name),
+        };
+        let (kind, size) = match name {
+            b"b1" | b"?" => (ElementKind::Bool, 1),
+            [b'i', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Signed, size - b'0'),
+            [b'u', size @ (b'1' | b'2' | b'4' | b'8')] => (ElementKind::Unsigned, size - b'0'),
+            [b'f', size @ (b'2' | b'4' | b'8')] => (ElementKind::Float, size - b'0'),
+            [b'O', ..] => {
+                return Err("is an array of Python objects, and one of numbers was expected: \
+                            `numpy.asarray(it, float)` may make one"
+                    .to_owned());
+            }
+            _ => {
+                return Err(format!(
+                    "has values of the type {}, and bool, integers of 8 to 64 bits or floats of \
+                     16, 32 or 64 bits were expected",
+                    quoted(descr)
+                ));
+            }
+        };
+        Ok(ElementType { kind, size: usize::from(size), big_endian: order == b'>' })
+    }
+}
+
+/// Converts a float of 16 bits.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}
+
+/// The content of a header.
+struct Header<'t> {
+    /// The type of the values; `None` for a type with fields.
+    descr: Option<&'t [u8]>,
+    fortran: bool,
+    shape: Vec<u64>,
+}
+
+impl<'t> Header<'t> {
+    /// Parses a Python dictionary; `None` if the dictionary is not a header.
+    fn of(text: &'t [u8]) -> Option<Self> {
+        let mut literal = Literal(text);
+        let (mut descr, mut fortran, mut shape) = (None, None, None);
+        literal.expect(b'{')?;
+        while !literal.passes(b'}') {
+            match literal.string()? {
+                b"descr" if literal.passes(b':') => {
+                    descr = Some(if literal.next() == Some(b'[') {
+                        literal.skip_list()?;
+                        None
+                    } else {
+                        Some(literal.string()?)
+                    });
+                }
+                b"fortran_order" if literal.passes(b':') => fortran = Some(literal.truth()?),
+                b"shape" if literal.passes(b':') => shape = Some(literal.tuple()?),
+                _ => return None,
+            }
+            if !literal.passes(b',') {
+                literal.expect(b'}')?;
+                break;
+            }
+        }
+        literal.next().is_none().then_some(())?;
+        Some(Header { descr: descr?, fortran: fortran?, shape: shape? })
+    }
+}
+
+/// The unread rest of a literal of Python.
+struct Literal<'t>(&'t [u8]);
+
+impl<'t> Literal<'t> {
+    /// Returns the next non-blank byte.
+    fn next(&mut self) -> Option<u8> {
+        self.0 = self.0.trim_ascii_start();
+        self.0.first().copied()
+    }
+
+    fn passes(&mut self, byte: u8) -> bool {
+        let is = self.next() == Some(byte);
+        self.0 = &self.0[usize::from(is)..];
+        is
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        self.passes(byte).then_some(())
+    }
+
+    fn string(&mut self) -> Option<&'t [u8]> {
+        let quote = self.next().filter(|byte| matches!(byte, b'\'' | b'"'))?;
+        let rest = &self.0[1..];
+        let length = rest.iter().position(|&byte| byte == quote)?;
+        self.0 = &rest[length + 1..];
+        Some(&rest[..length])
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        self.next()?;
+        let (truth, rest) = match self.0.strip_prefix(b"True") {
+            Some(rest) => (true, rest),
+            None => (false, self.0.strip_prefix(b"False")?),
+        };
+        self.0 = rest;
+        Some(truth)
+    }
+
+    fn tuple(&mut self) -> Option<Vec<u64>> {
+        let mut all = Vec::new();
+        self.expect(b'(')?;
+        while !self.passes(b')') {
+            self.next()?;
+            let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            all.push(std::str::from_utf8(&self.0[..digits]).ok()?.parse().ok()?);
+            self.0 = &self.0[digits..];
+            self.passes(b'L'); // the suffix of long integers in Python 2
+            if !self.passes(b',') {
+                self.expect(b')')?;
+                break;
+            }
+        }
+        Some(all)
+    }
+
+    fn skip_list(&mut self) -> Option<()> {
+        let mut depth = 0;
+        loop {
+            match self.next()? {
+                b'\'' | b'"' => drop(self.string()?),
+                byte => {
+                    depth += i32::from(matches!(byte, b'[' | b'('))
+                        - i32::from(matches!(byte, b']' | b')'));
+                    self.0 = &self.0[1..];
+                }
+            }
+            if depth == 0 {
+                return Some(());
+            }
+        }
+    }
+}
+
+/// Makes judgments or results of a matrix; the line of a row is its query.
+#[derive(Debug)]
+pub(super) struct MatrixCells {
+    npy: Npy,
+    /// The number of a cell: a grade or a score.
+    number: &'static str,
+    /// Whether the header was passed.
+    begun: bool,
+    left: u64,
+    query: Counter,
+    document: Counter,
+}
+
+impl MatrixCells {
+    pub fn new(npy: Npy, number: &'static str) -> Self {
+        let left = npy.cells().unwrap_or_default();
+        MatrixCells {
+            npy,
+            number,
+            begun: false,
+            left,
+            query: Counter::default(),
+            document: Counter::default(),
+        }
+    }
+
+    fn cell(&mut self, cell: &[u8], rows: &mut MadeRows) {
+        let value = self.npy.value(cell);
+        let (query, document) = (&mut self.query, &mut self.document);
+        if value.is_finite() {
+            // Consecutive rows of a query share the bytes of the query as a prefix.
+            let is_first = document.number == 1 && !self.npy.fortran;
+            if is_first {
+                rows.begin_query(query.digits());
+            }
+            if rows.has_prefix() {
+                let mut number = [0; 64];
+                let written = letters(value);
+                number[..written.len()].copy_from_slice(&written);
+                rows.plain_row(query.number, document.plain(), (&number, written.len()));
+            } else {
+                rows.row(query.number, query.digits(), document.digits(), &letters(value));
+            }
+        } else {
+            let message = format!(
+                "{} {value} in column {} is not a finite number",
+                self.number, document.number
+            );
+            rows.wrong(query.number, &message);
+        }
+        self.left -= 1;
+        let [queries, documents] = self.npy.shape;
+        let (inner, outer, end) = if self.npy.fortran {
+            (query, document, queries)
+        } else {
+            (document, query, documents)
+        };
+        if inner.number == end {
+            *inner = Counter::default();
+            outer.count();
+        } else {
+            inner.count();
+        }
+    }
+}
+
+/// A matrix; the text is what its numbers are called.
+#[derive(Debug)]
+pub(super) struct OfMatrix(pub Npy, pub &'static str);
+
+impl MadeOf for OfMatrix {
+    fn maker(&self) -> io::Result<Box<dyn MakeRows + '_>> {
+        Ok(Box::new(MatrixCells::new(self.0.clone(), self.1)))
+    }
+}
+
+impl MakeRows for MatrixCells {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let mut done = 0;
+        if !self.begun && text.len() >= self.npy.offset {
+            (done, self.begun) = (self.npy.offset, true);
+        }
+        if self.begun {
+            while self.left > 0
+                && !rows.are_enough()
+                && let Some(cell) = text.get(done..done + self.npy.size)
+            {
+                self.cell(cell, rows);
+                done += self.npy.size;
+            }
+        }
+        let rest = text.len() - done;
+        if self.begun && self.left == 0 && rest > 0 {
+            rows.wrong_from_here(0, "there are more bytes after the values");
+        } else if ended && (!self.begun || self.left > 0 && rest < self.npy.size) {
+            let (row, column) = (self.query.number, self.document.number);
+            let message = format!(
+                "the values end before row {row}, column {column}, and {} were expected: is the \
+                 file complete?",
+                self.npy.size()
+            );
+            rows.wrong_from_here(row, &message);
+        }
+        Ok(done)
+    }
+}
+
+/// A number from 1 with its digits.
+#[derive(Debug)]
+pub(super) struct Counter {
+    pub number: u64,
+    /// The digits, and how many bytes they are; all 64 are copied into rows.
+    digits: [u8; 64],
+    length: usize,
+}
+
+impl Default for Counter {
+    fn default() -> Self {
+        let mut digits = [0; 64];
+        digits[0] = b'1';
+        Counter { number: 1, digits, length: 1 }
+    }
+}
+
+impl Counter {
+    /// Returns the digits.
+    #[inline(always)]
+    pub fn digits(&self) -> &[u8] {
+        &self.digits[..self.length]
+    }
+
+    /// Returns the digits as a field of a plain row.
+    #[inline(always)]
+    fn plain(&self) -> (&[u8; 64], usize) {
+        (&self.digits, self.length)
+    }
+
+    /// Adds 1.
+    #[inline(always)]
+    pub fn count(&mut self) {
+        self.number += 1;
+        for digit in self.digits[..self.length].iter_mut().rev() {
+            if *digit < b'9' {
+                *digit += 1;
+                return;
+            }
+            *digit = b'0';
+        }
+        // A number of 64 bits has 20 digits at most.
+        self.digits.copy_within(..self.length, 1);
+        self.digits[0] = b'1';
+        self.length += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Makes a file of version 1 with this header.
+    fn file(header: &str, values: &[u8]) -> Vec<u8> {
+        let length = (header.len() as u16).to_le_bytes();
+        [MAGIC, &[1, 0], &length, header.as_bytes(), values].concat()
+    }
+
+    fn of(header: &str) -> Result<Npy, String> {
+        Npy::of(&file(header, b""))
+    }
+
+    fn header(descr: &str) -> String {
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (1, 1), }}    \n")
+    }
+
+    #[test]
+    fn values_of_every_type() {
+        let cases: &[(&str, &[u8], f64)] = &[
+            ("|b1", &[1], 1.0),
+            ("|b1", &[0], 0.0),
+            ("|i1", &[0xff], -1.0),
+            ("|u1", &[0xff], 255.0),
+            ("<i2", &[0xfe, 0xff], -2.0),
+            (">i2", &[0xff, 0xfe], -2.0),
+            ("<u2", &[0xfe, 0xff], 65534.0),
+            ("<i4", &[0, 0, 0, 0x80], -2147483648.0),
+            (">u4", &[0x80, 0, 0, 0], 2147483648.0),
+            ("<i8", &[0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], -3.0),
+            (">u8", &[0x80, 0, 0, 0, 0, 0, 0, 0], 9223372036854775808.0),
+            ("<f2", &[0x00, 0x3c], 1.0),
+            ("<f2", &[0x01, 0x00], 5.960464477539063e-8),
+            (">f2", &[0xfb, 0xff], -65504.0),
+            ("<f2", &[0x55, 0x35], 0.333251953125),
+            ("<f4", &[0xcd, 0xcc, 0xcc, 0x3d], 0.10000000149011612),
+            (">f4", &[0x3d, 0xcc, 0xcc, 0xcd], 0.10000000149011612),
+            ("<f8", &[0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0x3f], 0.1),
+            (">f8", &[0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a], 0.1),
+        ];
+        for (descr, bytes, value) in cases {
+            let npy = of(&header(descr)).unwrap();
+            assert_eq!((npy.value(bytes), npy.size), (*value, bytes.len()), "{descr}");
+        }
+        assert!(half(0x7e00).is_nan() && half(0xfc00) == f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn headers_are_those_of_any_version_and_order() {
+        let text = "{\"shape\": (3L, 5), 'descr':'>f4','fortran_order' : True}";
+        let expected = Npy {
+            offset: 10 + text.len(),
+            kind: ElementKind::Float,
+            size: 4,
+            big_endian: true,
+            fortran: true,
+            shape: [3, 5],
+        };
+        assert_eq!(of(text), Ok(expected.clone()));
+        for version in [2, 3] {
+            let long =
+                [MAGIC, &[version, 0], &(text.len() as u32).to_le_bytes(), text.as_bytes(), b"xyz"]
+                    .concat();
+            assert_eq!(Npy::of(&long), Ok(Npy { offset: expected.offset + 2, ..expected.clone() }));
+            for end in 0..expected.offset + 1 {
+                assert!(Npy::of(&long[..end]).is_err(), "{end}");
+            }
+        }
+        assert_eq!(
+            (expected.size(), expected.values()),
+            ("3 queries × 5 documents".to_owned(), "float32".to_owned())
+        );
+    }
+
+    #[test]
+    fn what_is_no_matrix_of_numbers_is_said() {
+        let shaped = |shape: &str| {
+            format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n")
+        };
+        for (header, said) in [
+            (shaped("(5,)"), "is an array of 1 dimension (5), and one of two was expected"),
+            (shaped("()"), "is an array of 0 dimensions ()"),
+            (shaped("(2, 3, 4)"), "is an array of 3 dimensions (2, 3, 4)"),
+            (
+                shaped("(4294967296, 4294967296)"),
+                "its header says 4294967296 queries × 4294967296 documents, which no file has",
+            ),
+            (shaped("(4294967296, 1073741824)"), "which no file has"),
+            (shaped("(99999999999999999999, 1)"), "is not that of an array"),
+            (shaped("(-1, 1)"), "is not that of an array"),
+            (shaped("[1, 1]"), "is not that of an array"),
+            (header("|O"), "is an array of Python objects"),
+            (header("<U7"), "has values of the type '<U7', and bool, integers"),
+            (header("<c16"), "has values of the type '<c16'"),
+            (header("<f16"), "has values of the type '<f16'"),
+            (header("<M8[ns]"), "has values of the type '<M8[ns]'"),
+            (
+                "{'descr': [('a', '<f4'), ('b]', '<i4', (2,))], 'fortran_order': False, 'shape': \
+                 (1, 1), }"
+                    .to_owned(),
+                "is a structured array",
+            ),
+            ("{'descr': '<f4', 'shape': (1, 1)}".to_owned(), "is not that of an array"),
+            (header("<f4") + "x", "is not that of an array"),
+            ("".to_owned(), "its header '' is not that of an array"),
+            (" ".repeat(10_001), "its header has 10001 bytes"),
+        ] {
+            let error = of(&header).unwrap_err();
+            assert!(error.contains(said), "{error}\n{said}");
+        }
+        assert!(Npy::of(b"\x93NUMPY\x04\x00\x00\x00").unwrap_err().contains("version 4"));
+        assert!(Npy::of(b"\x93NUMPX").unwrap_err().contains("is no .npy file"));
+    }
+
+    #[test]
+    fn numbers_are_counted() {
+        let mut counter = Counter::default();
+        for number in 1..=12_345u64 {
+            assert_eq!((counter.number, counter.digits()), (number, number.to_string().as_bytes()));
+            counter.count();
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The dialects of the two text formats, and their rules; one reader serves them all.
+
+use super::number;
+use crate::rule::ScoreType;
+
+/// How strictly lines of text are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Dialect {
+    /// Whole fields are finite numbers, lines that start with `#` are skipped, and a document that
+    /// is twice in a ranking or judged twice for a query is a problem wherever it is.
+    #[default]
+    Laneval,
+    /// As trec_eval 9: a score or grade is the longest prefix of its field that is a number (an
+    /// integer, for a grade), or 0 without such a prefix; there are no comments; a repeated
+    /// document is a problem only in queries of a run, and only among the kept ranks. Scores are
+    /// compared as f32, whatever the join says. A run may lack all queries of the qrels.
+    Trec9,
+    /// As trec_eval 10: as `Trec9`, but scores are compared as the join says, and there are
+    /// comments: lines of a run that start with `#`, blanks before it or not, and lines of qrels
+    /// that start with `#` in their first column.
+    Trec10,
+}
+
+impl Dialect {
+    pub fn rules(self) -> Rules {
+        let trec = Rules {
+            run_comments: Comments::None,
+            qrels_comments: Comments::None,
+            score: number::prefix,
+            grade: number::integer_prefix,
+            whole_grades: true,
+            late_repeats: true,
+            unjudged_runs: true,
+            lone_returns: true,
+        };
+        match self {
+            Dialect::Laneval => Rules {
+                run_comments: Comments::AfterBlanks,
+                qrels_comments: Comments::AfterBlanks,
+                score: number::finite,
+                grade: number::finite,
+                whole_grades: false,
+                late_repeats: false,
+                unjudged_runs: false,
+                lone_returns: false,
+            },
+            Dialect::Trec9 => trec,
+            Dialect::Trec10 => Rules {
+                run_comments: Comments::AfterBlanks,
+                qrels_comments: Comments::FirstColumn,
+                ..trec
+            },
+        }
+    }
+
+    /// The type in which scores are compared, if the join asks for `asked`.
+    pub fn score(self, asked: ScoreType) -> ScoreType {
+        if self == Dialect::Trec9 { ScoreType::F32 } else { asked }
+    }
+}
+
+/// The lines starting with `#` that are skipped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comments {
+    /// No lines: all are data.
+    None,
+    /// Lines whose first byte is `#`.
+    FirstColumn,
+    /// Lines whose first non-blank byte is `#`.
+    AfterBlanks,
+}
+
+impl Comments {
+    /// Whether a line is skipped whose first non-blank byte is a `#` in this column, from 0.
+    pub fn cover(self, column: usize) -> bool {
+        match self {
+            Comments::None => false,
+            Comments::FirstColumn => column == 0,
+            Comments::AfterBlanks => true,
+        }
+    }
+}
+
+/// The rules in which readers of qrels and runs differ.
+///
+/// Plain decimals (`digits[.digits]`) mean the same number in every dialect and never reach
+/// [`Rules::score`] or [`Rules::grade`].
+#[derive(Debug, Clone, Copy)]
+pub struct Rules {
+    /// The comments that are skipped in runs.
+    pub run_comments: Comments,
+    /// The comments that are skipped in qrels.
+    pub qrels_comments: Comments,
+    /// Reads the value of a score field; `None` if it is not a number.
+    pub score: fn(&[u8]) -> Option<f64>,
+    /// Reads the value of a grade field; `None` if it is not a number.
+    pub grade: fn(&[u8]) -> Option<f64>,
+    /// Whether grades lose the digits behind their dot.
+    pub whole_grades: bool,
+    /// Whether a repeated document matters only in evaluation: in queries of a run, among the kept
+    /// ranks.
+    pub late_repeats: bool,
+    /// Whether a run may have no query of the qrels at all.
+    pub unjudged_runs: bool,
+    /// Whether a carriage return inside a line of a run is a blank, and no mistake.
+    pub lone_returns: bool,
+}

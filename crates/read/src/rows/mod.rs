@@ -1,0 +1,12 @@
+//! Rows: judgments and results one after another, in text order, for conversion and preview.
+//!
+//! This module must never know records or the judgment of a document.
+//!
+//! ```text
+//! text_rows   one walk over the rows of a text of any format
+//! preview     the first rows of a text, to look at
+//! span_rows   passages by their positions, and chunks of documents
+//! ```
+
+pub mod preview;
+pub mod text_rows;
